@@ -49,7 +49,8 @@ def op(name: str, raw: str, *parts: Part, fields: Any = None, **declared: Any) -
     specs += elementwise_sizes(specs, _shapes(len(subject.arguments)))
     if unknown := subject.without.keys() - {spec.aspect for spec in specs}:
         raise ValueError(f"{name}: without: there is no aspect {sorted(unknown)}")
-    return tuple(spec for spec in specs if spec.aspect not in subject.without)
+    kept = (spec for spec in specs if spec.aspect not in subject.without)
+    return tuple(filter(None, map(subject.changed, kept) if subject.changed else kept))
 
 
 def _kind(promise: Any) -> tuple[type[Op], tuple[Any, ...]]:

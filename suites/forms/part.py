@@ -54,6 +54,7 @@ class Op:
     wrong       label → a call that the op refuses; or the shapes of its inputs, if shape inference refuses them.
     without     aspect → the reason why the op has no specs of it.
     fields      further fields of all specs, such as `modes`.
+    changed     changed(spec) → the spec with other fields, or None to leave it out, where no other field says so.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Op:
     wrong: Mapping[str, Wrong | Sequence[Shape]] = field(default_factory=dict)
     without: Mapping[str, str] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)
+    changed: Callable[[Spec], Spec | None] | None = None
 
     @cached_property
     def called(self) -> Callable[..., Any]:

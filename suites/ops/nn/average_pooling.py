@@ -25,27 +25,22 @@ _RECIPES = {**_FEW, "special": not_numbers, "tiny": tiny, "upstreams": plain}
 _LATE = dict.fromkeys(("no_stride", "negative_stride", "too_large", "too_flat"), IN_KERNEL)
 
 
-def _average(name, raw, argument, dtypes, pools, first):
-    """The specs of averages of windows, and of windows in images whose channels are first."""
+def _average(pools):
+    """The fields of averages of windows."""
     rank = len(pools["valid"].size)
-    return op(
-        name,
-        raw,
-        also("-channels-first", calls=pooled(first, "tensor"), recipes=_FEW, dtypes=("float32",)),
-        arguments=(argument,),
-        promise=windowed(Average),
-        calls=pooled(pools, "tensor"),
-        recipes=_RECIPES,
-        second=("plain", "exact"),
-        batch=pooled(pools, "tensor"),
-        small=small(rank, "tensor"),
-        wrong=refused(rank, bad_attributes(rank), "tensor"),
-        dtypes=tiered(dtypes),
-    )
+    calls = pooled(pools, "tensor")
+    return {
+        "promise": windowed(Average),
+        "calls": calls,
+        "batch": calls,
+        "small": small(rank, "tensor"),
+        "wrong": refused(rank, bad_attributes(rank), "tensor"),
+        **_SHARED,
+    }
 
 
-def _gradient(name, raw, dtypes, pools):
-    """The specs of the gradient of averages.
+def _gradient(raw, pools):
+    """The fields of the gradient of averages.
 
     Its kernel does not look at the rank of an upstream. One that is too deep is left out: the kernel of a CPU reads
     beyond its memory, and the result is another one every time.
@@ -59,28 +54,38 @@ def _gradient(name, raw, dtypes, pools):
     rank = len(pools["valid"].size)
     bad = bad_attributes(rank, **_LATE)
     fitting = {label: change for label, change in bad.items() if label not in ("large-by-one", "too-deep")}
-    return op(
-        name,
-        raw,
-        program=program,
-        promise=windowed(AverageGradient),
-        calls={
+    return {
+        "program": program,
+        "promise": windowed(AverageGradient),
+        "calls": {
             label: one
             for label, pool in pools.items()
             for one in pooled({label: pool}, "result", shape=pool.shape).values()
         },
-        recipes=_RECIPES,
-        second=("plain", "exact"),
-        batch=pooled(together(rank), "result"),
-        small=small(rank, "result"),
-        wrong=refused(rank, fitting, "result", shape=(1, *(3,) * rank, 2)),
-        dtypes=tiered(dtypes),
-    )
+        "batch": pooled(together(rank), "result"),
+        "small": small(rank, "result"),
+        "wrong": refused(rank, fitting, "result", shape=(1, *(3,) * rank, 2)),
+        **_SHARED,
+    }
 
 
+def _first(pools):
+    """A part: images whose channels are first."""
+    return also("-channels-first", calls=pooled(pools, "tensor"), recipes=_FEW, dtypes=("float32",))
+
+
+_SHARED = {"recipes": _RECIPES, "second": ("plain", "exact")}
+_DTYPES, _OF_CUBES = tiered(FLOATS), tiered(("float32", "bfloat16"))
 SPECS = (
-    *_average("avg-pool", "AvgPool", "value", FLOATS, POOLS, CHANNELS_FIRST),
-    *_average("avg-pool-3d", "AvgPool3D", "input", ("float32", "bfloat16"), CUBES, CUBES_CHANNELS_FIRST),
-    *_gradient("avg-pool-3d-grad", "AvgPool3DGrad", ("float32", "bfloat16"), CUBES),
-    *_gradient("avg-pool-grad", "AvgPoolGrad", FLOATS, POOLS),
+    *op("avg-pool", "AvgPool", _first(CHANNELS_FIRST), arguments=("value",), dtypes=_DTYPES, **_average(POOLS)),
+    *op(
+        "avg-pool-3d",
+        "AvgPool3D",
+        _first(CUBES_CHANNELS_FIRST),
+        arguments=("input",),
+        dtypes=_OF_CUBES,
+        **_average(CUBES),
+    ),
+    *op("avg-pool-3d-grad", "AvgPool3DGrad", dtypes=_OF_CUBES, **_gradient("AvgPool3DGrad", CUBES)),
+    *op("avg-pool-grad", "AvgPoolGrad", dtypes=_DTYPES, **_gradient("AvgPoolGrad", POOLS)),
 )

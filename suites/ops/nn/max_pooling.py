@@ -29,48 +29,40 @@ from tf_opdiff.suites.reference.largest import Largest, LargestAt
 
 _ORDERED = {"plain": plain, "ties": ties, "infinite": infinite, "upstreams": plain}
 _FEW = {"plain": plain, "ties": ties}
-_WHOLE = ("int32", "int64", "int16", "int8", "uint8", "uint16")
+_INTEGERS = {"dtypes": tiered(FLOATS), "integers": tiered(("int32", "int64", "int16", "int8", "uint8", "uint16"))}
 #: XLA has no kernel of explicit padding.
 _LAYOUTS = (
     also("-channels-first", calls=pooled(CHANNELS_FIRST, "tensor"), recipes=_FEW, dtypes=("float32",)),
     also("-depth", calls=pooled(DEEP, "tensor"), recipes=_FEW, gradient=False, dtypes=("float32",)),
     also("-explicit", calls=pooled(EXPLICIT, "tensor"), recipes=_FEW, modes=WITHOUT_XLA),
 )
-_CUBE_LAYOUTS = (
-    also(
-        "-channels-first",
-        calls=pooled(CUBES_CHANNELS_FIRST, "tensor"),
-        recipes={"plain": plain},
-        dtypes=("float32",),
-    ),
-)
 
 
-def _largest(name, raw, pools, *parts, dtypes=FLOATS, integers=()):
-    """The specs of largest elements. Tensors without elements have gradients in specs of their own."""
+def _largest(pools):
+    """The fields of largest elements."""
     rank = len(pools["valid"].size)
+    calls = pooled(pools, "tensor")
+    return {
+        "arguments": ("input",),
+        "promise": windowed(Largest),
+        "calls": calls,
+        "recipes": _ORDERED,
+        "second": ("plain",),
+        "batch": calls,
+        # No element of a window has the gradient, or another one on processors that flush subnormals.
+        "forward": {"special": not_numbers, "tiny": tiny},
+        "wrong": refused(rank, bad_attributes(rank), "tensor"),
+        "of_integers": {"plain": plain, "limits": limits},
+        "changed": in_float32_alone,
+    }
+
+
+def _few(rank):
+    """Parts: tensors without elements, or with one; without elements, gradients are apart."""
     empty = small(rank, "tensor")
     no_images = {"calls": empty["no_images"], "recipes": {"plain": plain}, "constant": ("output[0]",)}
-    specs = op(
-        name,
-        raw,
-        small_part(drawn(empty, small_integers), gradient=False),
-        also("-no-images", dtypes=("float32",), **no_images),
-        *parts,
-        arguments=("input",),
-        promise=windowed(Largest),
-        calls=pooled(pools, "tensor"),
-        recipes=_ORDERED,
-        second=("plain",),
-        batch=pooled(pools, "tensor"),
-        # No element of a window has the gradient, or another one on processors that flush subnormals.
-        forward={"special": not_numbers, "tiny": tiny},
-        wrong=refused(rank, bad_attributes(rank), "tensor"),
-        dtypes=tiered(dtypes),
-        integers=tiered(integers),
-        of_integers={"plain": plain, "limits": limits},
-    )
-    return in_float32_alone(specs)
+    of_small = small_part(drawn(empty, small_integers), gradient=False)
+    return of_small, also("-no-images", dtypes=("float32",), **no_images)
 
 
 def _of(output, pools, **attributes):
@@ -89,9 +81,21 @@ def _single(label):
 
 _MOST = {label: POOLS[label] for label in ("valid", "same", "gaps", "larger")}
 SPECS = (
-    *_largest("max-pool", "MaxPool", POOLS, *_LAYOUTS, integers=_WHOLE),
-    *_largest("max-pool-3d", "MaxPool3D", CUBES, *_CUBE_LAYOUTS, dtypes=("float32", "bfloat16")),
-    *_largest("max-pool-v2", "MaxPoolV2", POOLS, integers=_WHOLE),
+    *op("max-pool", "MaxPool", *_few(2), *_LAYOUTS, **_INTEGERS, **_largest(POOLS)),
+    *op(
+        "max-pool-3d",
+        "MaxPool3D",
+        *_few(3),
+        also(
+            "-channels-first",
+            calls=pooled(CUBES_CHANNELS_FIRST, "tensor"),
+            recipes={"plain": plain},
+            dtypes=("float32",),
+        ),
+        dtypes=tiered(("float32", "bfloat16")),
+        **_largest(CUBES),
+    ),
+    *op("max-pool-v2", "MaxPoolV2", *_few(2), **_INTEGERS, **_largest(POOLS)),
     *op(
         "max-pool-with-argmax",
         "MaxPoolWithArgmax",

@@ -51,37 +51,31 @@ def _first(pools):
     return pooled(pools, "tensor", "result", forward=windowed(Largest))
 
 
-def _gradient(name, raw, pools, promises, *parts, kind=LargestGradient, upstream="result", **fields):
-    """The specs of a gradient of largest elements. Some faults have other promises than those of pooling."""
+def _gradient(pools, promises, kind=LargestGradient, upstream="result"):
+    """The fields of a gradient of largest elements. Some faults have other promises than those of pooling."""
     rank = len(pools["valid"].size)
     shapes, forward = ("tensor", upstream), windowed(Largest)
-    return op(
-        name,
-        raw,
-        *parts,
-        arguments=_ARGUMENTS,
-        promise=windowed(kind),
-        calls=pooled(pools, *shapes, forward=forward),
-        small=small(rank, *shapes, forward=forward),
-        wrong=refused(rank, bad_attributes(rank, **promises), *shapes, "result"),
+    return {
+        "arguments": _ARGUMENTS,
+        "promise": windowed(kind),
+        "calls": pooled(pools, *shapes, forward=forward),
+        "small": small(rank, *shapes, forward=forward),
+        "wrong": refused(rank, bad_attributes(rank, **promises), *shapes, "result"),
         **_SHARED,
-        **fields,
-    )
+    }
 
 
-def _differentiated(*arguments, **fields):
-    """The specs of a gradient that has a gradient."""
-    for spec in in_float32_alone(_gradient(*arguments, second=_SECOND, **fields)):
-        if spec.vjp and not spec.hvp and "float32" not in spec.dtypes:
-            (side,) = no_gradient_kernel("MaxPoolGradGrad in this dtype", spec.reference).values()
-            yield replace(spec, contract={"*/xla": replace(side, alternatives=spec.alternatives)})
-        else:
-            yield spec
+def _differentiated(spec):
+    """A spec of a gradient that has a gradient."""
+    if spec.vjp and not spec.hvp and "float32" not in spec.dtypes:
+        (side,) = no_gradient_kernel("MaxPoolGradGrad in this dtype", spec.reference).values()
+        return replace(spec, contract={"*/xla": replace(side, alternatives=spec.alternatives)})
+    return in_float32_alone(spec)
 
 
-def _second(name, raw, pools, **fields):
-    """The specs of the gradient of a gradient."""
-    return _gradient(name, raw, pools, _EARLY, kind=LargestSecond, upstream="tensor", **fields)
+def _second(pools):
+    """The fields of the gradient of a gradient."""
+    return _gradient(pools, _EARLY, LargestSecond, "tensor")
 
 
 def _with_index(tf, x, g, *argmax, at=0, **attrs):
@@ -101,31 +95,30 @@ def _unfit(shapes=((2, 5, 7, 3), (2, 2, 2, 3)), promise=IN_KERNEL, **attributes)
 
 _MOST = {label: POOLS[label] for label in ("valid", "same", "gaps", "larger")}
 _INTEGERS: dict[str, Any] = {"dtypes": tiered(FLOATS), "integers": tiered(_WHOLE)}
+_OF_CUBES: dict[str, Any] = {"dtypes": tiered(("float32", "bfloat16")), "second": _SECOND}
+_TWICE: dict[str, Any] = {"second": _SECOND, "changed": _differentiated, **_INTEGERS}
 SPECS = (
-    *_differentiated(
+    *op(
         "max-pool-3d-grad",
         "MaxPool3DGrad",
-        CUBES,
-        _LATE_3D,
         also("-channels-first", calls=_first(CUBES_CHANNELS_FIRST), recipes=_FEW, dtypes=("float32",)),
         also("-of-xla", recipes=_FEW, gradient=False, modes=("xla",), dtypes=tiered(("float16",), ())),
-        dtypes=tiered(("float32", "bfloat16")),
+        changed=_differentiated,
+        **_OF_CUBES,
+        **_gradient(CUBES, _LATE_3D),
     ),
-    *_second(
-        "max-pool-3d-grad-grad", "MaxPool3DGradGrad", CUBES, dtypes=tiered(("float32", "bfloat16")), second=_SECOND
-    ),
-    *_differentiated(
+    *op("max-pool-3d-grad-grad", "MaxPool3DGradGrad", **_OF_CUBES, **_second(CUBES)),
+    *op(
         "max-pool-grad",
         "MaxPoolGrad",
-        POOLS,
-        _LATE,
         also("-channels-first", calls=_first(CHANNELS_FIRST), recipes=_FEW, dtypes=("float32",)),
         also("-explicit", calls=_first(EXPLICIT), recipes=_FEW, gradient=False, modes=WITHOUT_XLA),
-        **_INTEGERS,
+        **_TWICE,
+        **_gradient(POOLS, _LATE),
     ),
-    *_second("max-pool-grad-grad", "MaxPoolGradGrad", POOLS, second=_SECOND, **_INTEGERS),
-    *_second("max-pool-grad-grad-v2", "MaxPoolGradGradV2", POOLS, gradient=False, **_INTEGERS),
-    *_differentiated("max-pool-grad-v2", "MaxPoolGradV2", POOLS, _LATE_V2, **_INTEGERS),
+    *op("max-pool-grad-grad", "MaxPoolGradGrad", second=_SECOND, **_INTEGERS, **_second(POOLS)),
+    *op("max-pool-grad-grad-v2", "MaxPoolGradGradV2", gradient=False, **_INTEGERS, **_second(POOLS)),
+    *op("max-pool-grad-v2", "MaxPoolGradV2", **_TWICE, **_gradient(POOLS, _LATE_V2)),
     *op(
         "max-pool-grad-with-argmax",
         "MaxPoolGradWithArgmax",
