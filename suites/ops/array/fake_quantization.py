@@ -133,38 +133,43 @@ def _small(calls, ranks=(1, 2, 4)):
     return {label: calls({"only": (shape, {})}) for label, shape in SMALL.items() if len(shape) in ranks}
 
 
-def _both(name, version, levels, wrong, wrong_gradients):
-    """The specs of an op and of its gradient."""
-    recipes, special = ({**RANGES, **WITHOUT_ZERO}, WITH_NAN | _SPECIAL_ENDS) if version.ends else (RANGES, WITH_NAN)
-    recipes, special = (
-        {label: own[: 1 + version.ends] for label, own in every.items()} for every in (recipes, special)
-    )
+def _recipes(ends):
+    """Recipes of numbers, and of special ones, for an op with this number of inputs that are ends of the range."""
+    every = ({**RANGES, **WITHOUT_ZERO}, WITH_NAN | _SPECIAL_ENDS) if ends else (RANGES, WITH_NAN)
+    return tuple({label: own[: 1 + ends] for label, own in each.items()} for each in every)
+
+
+def _fields(version, levels, wrong):
+    """The fields of an op of these levels, which refuses these shapes."""
+    recipes, special = _recipes(version.ends)
+    return {
+        "raw": version.raw,
+        "calls": version.calls(levels),
+        "recipes": recipes,
+        "forward": special,
+        "small": _small(version.calls),
+        "of_small": recipes["plain"],
+        "wrong": version.wrong(wrong),
+        "second": ("plain", "halves"),
+        "fields": {"loose": {"output": _CANCELS}},
+    }
+
+
+def _of_gradient(version, levels, wrong, fitting):
+    """The fields of its gradient, which also refuses other shapes than the fitting ones with another upstream."""
+    recipes, special = _recipes(version.ends)
     plain_ = recipes["plain"]
-    upstream = {"special_upstream": (not_numbers, *plain_), "tiny_upstream": (tiny, *plain_)}
     with_upstream = {label: (plain, *own) for label, own in (recipes | special).items() if label != "upstreams"}
-    specs = op(
-        name,
-        version.raw,
-        calls=version.calls(levels),
-        recipes=recipes,
-        forward=special,
-        small=_small(version.calls),
-        of_small=plain_,
-        wrong=version.wrong(wrong),
-        second=("plain", "halves"),
-        fields={"loose": {"output": _CANCELS}},
-    )
-    gradient = op(
-        f"{name}-gradient",
-        f"{version.raw}Gradient",
-        calls=version.gradients(levels),
-        recipes=with_upstream | upstream,
-        small=_small(version.gradients),
-        of_small=(plain, *plain_),
-        wrong=version.wrong_gradients(wrong_gradients),
-        gradient=False,
-    )
-    return (*specs, *gradient)
+    shapes = {label: (own[0], *own) for label, own in wrong.items()} | {"other-upstream": ((4,), *fitting)}
+    return {
+        "raw": f"{version.raw}Gradient",
+        "calls": version.gradients(levels),
+        "recipes": {**with_upstream, "special_upstream": (not_numbers, *plain_), "tiny_upstream": (tiny, *plain_)},
+        "small": _small(version.gradients),
+        "of_small": (plain, *plain_),
+        "wrong": version.wrong_gradients(shapes),
+        "gradient": False,
+    }
 
 
 #: Shapes that do not fit, of the tensor and of both ends.
@@ -175,29 +180,14 @@ _WRONG_CHANNELS = {
     "matrix-of-ends": ((2, 3), (1, 3), (1, 3)),
     "scalar-ends": ((2, 3), (), ()),
 }
-
-
-def _other_upstream(wrong, fitting):
-    """The same with an upstream of the tensor's shape before them; and an upstream of another shape."""
-    return {label: (own[0], *own) for label, own in wrong.items()} | {"other-upstream": ((4,), *fitting)}
-
-
+_ARGS = (_Op("FakeQuantWithMinMaxArgs", 0), _WITH_LIMITS | _EXACT, {})
+_CHANNELS = (_Op("FakeQuantWithMinMaxVarsPerChannel", channels=True), _OF_CHANNELS, _WRONG_CHANNELS)
+_VARS = (_Op("FakeQuantWithMinMaxVars"), _LEVELS, _WRONG_ENDS)
 SPECS = (
-    *_both(
-        "fake-quant-args", _Op("FakeQuantWithMinMaxArgs", 0), _WITH_LIMITS | _EXACT, {}, _other_upstream({}, ((3,),))
-    ),
-    *_both(
-        "fake-quant-channels",
-        _Op("FakeQuantWithMinMaxVarsPerChannel", channels=True),
-        _OF_CHANNELS,
-        _WRONG_CHANNELS,
-        _other_upstream(_WRONG_CHANNELS, ((2, 3), (3,), (3,))),
-    ),
-    *_both(
-        "fake-quant-vars",
-        _Op("FakeQuantWithMinMaxVars"),
-        _LEVELS,
-        _WRONG_ENDS,
-        _other_upstream(_WRONG_ENDS, ((3,), (), ())),
-    ),
+    *op("fake-quant-args", **_fields(*_ARGS)),
+    *op("fake-quant-args-gradient", **_of_gradient(*_ARGS, ((3,),))),
+    *op("fake-quant-channels", **_fields(*_CHANNELS)),
+    *op("fake-quant-channels-gradient", **_of_gradient(*_CHANNELS, ((2, 3), (3,), (3,)))),
+    *op("fake-quant-vars", **_fields(*_VARS)),
+    *op("fake-quant-vars-gradient", **_of_gradient(*_VARS, ((3,), (), ()))),
 )

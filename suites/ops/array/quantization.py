@@ -9,7 +9,7 @@ from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.elements import not_numbers, plain
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import calling, tiered
 from tf_opdiff.suites.forms.ranges import RANGES, SMALL, WITH_NAN, WITHOUT_ZERO
 from tf_opdiff.suites.forms.removed import Removed
@@ -17,6 +17,7 @@ from tf_opdiff.suites.reference.quantization import Quantized, QuantizedGradient
 
 #: Label → the shape of a tensor, and attributes.
 Levels = Mapping[str, tuple[tuple[int, ...], Mapping[str, Any]]]
+_DTYPES = tiered(("float32", "float64"))
 _NAMES = ("input", "input_min", "input_max")
 _RECIPES = {**RANGES, **WITHOUT_ZERO}
 #: The tensor's own range, which has neither an infinity nor a NaN.
@@ -115,28 +116,30 @@ def _turned(call):
     return lambda tf, x, low, high: call(tf, x, tf.abs(low) + 1, -tf.abs(high))
 
 
-def _version(name, version, levels):
-    """The specs of one version: of a range that is given, and of the tensor's own."""
+def _version(version, levels, *parts):
+    """The fields of one version, with a range that is given; parts are about the tensor's own range, too."""
     given, own = partial(version.calls, range_given=True), partial(version.calls, range_given=False)
-    shared = {"raw": version.raw, "dtypes": tiered(("float32", "float64")), "second": ("plain",)}
     few = {label: _RECIPES[label] for label in ("plain", "upstreams")}
-    return (
-        *op(
-            name,
-            calls=given(levels),
-            recipes=_RECIPES,
-            forward=WITH_NAN,
-            small={label: given({"only": (shape, {})}) for label, shape in SMALL.items()},
-            of_small=_RECIPES["plain"],
-            wrong=version.wrong(),
-            **shared,
+    second = {"second": ("plain",)}
+    return {
+        "raw": version.raw,
+        "calls": given(levels),
+        "recipes": _RECIPES,
+        "forward": WITH_NAN,
+        "small": {label: given({"only": (shape, {})}) for label, shape in SMALL.items()},
+        "of_small": _RECIPES["plain"],
+        "wrong": version.wrong(),
+        "dtypes": _DTYPES,
+        **second,
+        "parts": (
+            *parts,
+            also("-axis", calls=given(_ALONG_AXIS), recipes=few, **second),
+            also("-own-range", calls=own({**levels, **_ALONG_AXIS}), recipes=_OWN, **second),
+            also("-own-range-unsigned", calls=own(_UNSIGNED), recipes=_OWN, **second),
+            also("-of-xla", calls=given(_COARSE), recipes=few, gradient=False, **_OF_XLA),
+            also("-unsigned", calls=given(_UNSIGNED), recipes=_OF_UNSIGNED, **second),
         ),
-        *op(f"{name}-axis", calls=given(_ALONG_AXIS), recipes=few, **shared),
-        *op(f"{name}-own-range", calls=own({**levels, **_ALONG_AXIS}), recipes=_OWN, **shared),
-        *op(f"{name}-own-range-unsigned", calls=own(_UNSIGNED), recipes=_OWN, **shared),
-        *op(f"{name}-of-xla", version.raw, calls=given(_COARSE), recipes=few, gradient=False, fields=_OF_XLA),
-        *op(f"{name}-unsigned", calls=given(_UNSIGNED), recipes=_OF_UNSIGNED, **shared),
-    )
+    }
 
 
 def _first_version(levels):
@@ -177,33 +180,35 @@ _OF_V1: Levels = {
 }
 _TO_THREE = {"signed_input": False, "range_given": True, "input_min": 0.0, "input_max": 3.0}
 _UNSIGNED_OF_V1: Levels = {"given": ((5, 3), _TO_THREE), "given_few": ((67,), {**_TO_THREE, "num_bits": 3})}
-_SHARED_OF_V1: Mapping[str, Any] = {"raw": _V1.op, "dtypes": tiered(("float32", "float64")), "fields": _V1.fields}
 _V3 = _Op("QuantizeAndDequantizeV3", bits=True)
+_OF_SCALAR = also("-scalar", calls=_V3.calls(_SCALAR, range_given=True), recipes={"plain": _RECIPES["plain"]})
 SPECS = (
     *op(
         "quantize-and-dequantize",
+        _V1.op,
+        also("-own-range-unsigned", calls=_first_version(_UNSIGNED), recipes=_OWN),
+        also("-unsigned", calls=_first_version(_UNSIGNED_OF_V1), recipes=_OWN),
         calls=_first_version(_OF_V1),
         recipes=_OWN,
         small={label: _first_version({"only": (shape, {})}) for label, shape in SMALL.items()},
         of_small=(plain,),
         second=("plain",),
-        **_SHARED_OF_V1,
+        dtypes=_DTYPES,
+        **_V1.fields,
     ),
-    *op("quantize-and-dequantize-own-range-unsigned", calls=_first_version(_UNSIGNED), recipes=_OWN, **_SHARED_OF_V1),
-    *op("quantize-and-dequantize-unsigned", calls=_first_version(_UNSIGNED_OF_V1), recipes=_OWN, **_SHARED_OF_V1),
-    *_version("quantize-and-dequantize-v2", _Op("QuantizeAndDequantizeV2"), {**_LEVELS, **_MORE}),
-    *_version("quantize-and-dequantize-v3", _V3, _LEVELS),
-    *op(
-        "quantize-and-dequantize-v3-scalar",
-        _V3.raw,
-        calls=_V3.calls(_SCALAR, range_given=True),
-        recipes={"plain": _RECIPES["plain"]},
-        dtypes=tiered(("float32", "float64")),
-    ),
-    *_version("quantize-and-dequantize-v4", _Op("QuantizeAndDequantizeV4", inside=True), {**_LEVELS, **_MORE}),
+    *op("quantize-and-dequantize-v2", **_version(_Op("QuantizeAndDequantizeV2"), {**_LEVELS, **_MORE})),
+    *op("quantize-and-dequantize-v3", **_version(_V3, _LEVELS, _OF_SCALAR)),
+    *op("quantize-and-dequantize-v4", **_version(_Op("QuantizeAndDequantizeV4", inside=True), {**_LEVELS, **_MORE})),
     *op(
         "quantize-and-dequantize-v4-grad",
         "QuantizeAndDequantizeV4Grad",
+        also(
+            "-gradient",
+            calls=_gradients({"default": ((3, 7), None)}),
+            recipes={"plain": (plain, *_RECIPES["plain"])},
+            gradient=True,
+            second=("plain",),
+        ),
         calls=_gradients(_OF_GRADIENT),
         recipes={label: (plain, *own) for label, own in _RECIPES.items()},
         forward={"special_upstream": (not_numbers, *_RECIPES["plain"])},
@@ -213,15 +218,7 @@ SPECS = (
             label: Wrong(calling("QuantizeAndDequantizeV4Grad", ("gradients", *_NAMES), 0), shapes)
             for label, shapes in _WRONG_GRADIENT.items()
         },
-        dtypes=tiered(("float32", "float64")),
+        dtypes=_DTYPES,
         gradient=False,
-    ),
-    *op(
-        "quantize-and-dequantize-v4-grad-gradient",
-        "QuantizeAndDequantizeV4Grad",
-        calls=_gradients({"default": ((3, 7), None)}),
-        recipes={"plain": (plain, *_RECIPES["plain"])},
-        dtypes=tiered(("float32", "float64")),
-        second=("plain",),
     ),
 )

@@ -107,9 +107,11 @@ def _parts(**value):
     )
 
 
-def _fields(run, **value):
-    """The fields of a version with this program, which may have a fill value."""
+def _version(raw, **value):
+    """The fields of a version, which may have a fill value."""
+    run = program(raw)
     return {
+        "raw": raw,
         "program": run,
         "promise": Warp,
         "calls": calls({**DRAWN, **SHARED}, *_BOTH, **value),
@@ -120,12 +122,11 @@ def _fields(run, **value):
         "gradient": False,
         "modes": WITHOUT_XLA,
         "loose": dict.fromkeys(("output", "grad", "jvp"), _CANCELS),
+        "parts": _parts(**value),
     }
 
 
-_V2, _V3 = "ImageProjectiveTransformV2", "ImageProjectiveTransformV3"
-_FILL = {"fill_value": 3.0}
 SPECS = (
-    *op("image-projective-transform-v2", _V2, *_parts(), **_fields(program(_V2))),
-    *op("image-projective-transform-v3", _V3, *_parts(**_FILL), **_fields(program(_V3), **_FILL)),
+    *op("image-projective-transform-v2", **_version("ImageProjectiveTransformV2")),
+    *op("image-projective-transform-v3", **_version("ImageProjectiveTransformV3", fill_value=3.0)),
 )

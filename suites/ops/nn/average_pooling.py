@@ -55,6 +55,7 @@ def _gradient(raw, pools):
     bad = bad_attributes(rank, **_LATE)
     fitting = {label: change for label, change in bad.items() if label not in ("large-by-one", "too-deep")}
     return {
+        "raw": raw,
         "program": program,
         "promise": windowed(AverageGradient),
         "calls": {
@@ -86,6 +87,6 @@ SPECS = (
         dtypes=_OF_CUBES,
         **_average(CUBES),
     ),
-    *op("avg-pool-3d-grad", "AvgPool3DGrad", dtypes=_OF_CUBES, **_gradient("AvgPool3DGrad", CUBES)),
-    *op("avg-pool-grad", "AvgPoolGrad", dtypes=_DTYPES, **_gradient("AvgPoolGrad", POOLS)),
+    *op("avg-pool-3d-grad", dtypes=_OF_CUBES, **_gradient("AvgPool3DGrad", CUBES)),
+    *op("avg-pool-grad", dtypes=_DTYPES, **_gradient("AvgPoolGrad", POOLS)),
 )
