@@ -16,7 +16,6 @@ from tf_opdiff.suites.forms.array_programs import V1, V2, V3, Steps, Version
 from tf_opdiff.suites.forms.control_flow import with_v1
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.lists import FEW, of_floats
-from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import Op, Part, part, tiered
 
 #: The dtypes of elements for which a CPU and a GPU have kernels.
@@ -25,28 +24,30 @@ DTYPES = tiered((*FLOATS, *COMPLEX, "int32", "int64"), ("float32",))
 VersionPart = Callable[[Version], Part]
 
 
-def array_op(
-    name: str,
-    steps: Steps,
-    *parts: VersionPart,
-    versions: Sequence[Version] = (V1, V2, V3),
-    raw: str = "",
-    **declared: Any,
-) -> Iterator[Spec]:
-    """The specs of an op on arrays, in each version.
+def in_versions(
+    steps: Steps, *parts: VersionPart, versions: Sequence[Version] = (V1, V2, V3), suffix: bool = True
+) -> Part:
+    """A part: an op on arrays, in each version.
 
     Args:
-      name: the name of the op, such as `Read`.
       steps: its program, which has to run it.
       parts: its parts, by version.
       versions: the versions that have the op.
-      raw: the OpDef, if its name has no version.
-      declared: as of `op`.
+      suffix: whether the name of the OpDef ends with the version.
     """
-    for version in versions:
-        own: dict[str, Any] = {"program": version.program(steps), "modes": version.modes, **declared}
-        label = f"{version.name}-{name.lower()}" if name else version.name
-        yield from op(label, raw or version.op(name), *(each(version) for each in parts), **own)
+
+    def specs(op: Op) -> Iterator[Spec]:
+        for version in versions:
+            own = replace(
+                op,
+                name=op.name.replace("tensor-array", version.name),
+                raw=op.raw + version.suffix if suffix else op.raw,
+                program=version.program(steps),
+                fields={"modes": version.modes, **op.fields},
+            )
+            yield from (spec for each in parts for spec in each(version)(own))
+
+    return specs
 
 
 def results(
@@ -156,8 +157,8 @@ def _nothing(op: Op) -> tuple[Spec, ...]:
     return ()
 
 
-def removed(version: Version, steps: Steps, ops: Sequence[str], *, eager: str, recipe: Recipe) -> tuple[Spec, ...]:
-    """The specs of a version that TensorFlow removed from GraphDef, in the modes that refuse it.
+def removed(version: Version, steps: Steps, ops: Sequence[str], *, eager: str, recipe: Recipe) -> dict[str, Any]:
+    """The fields of a version that TensorFlow removed from GraphDef, in the modes that refuse it.
 
     Args:
       version: the version.
@@ -169,16 +170,15 @@ def removed(version: Version, steps: Steps, ops: Sequence[str], *, eager: str, r
     says = "is not available in GraphDef version"
     why = "the op was removed from GraphDef; outside of an imported v1 graph, nothing runs it"
     refusal = Raises("INVALID_ARGUMENT", "unsupported operations", without_kernel=True)
-    return op(
-        f"{version.name}-removed",
-        ";".join(version.op(name) for name in ops),
-        program=version.program(steps),
-        reference=lambda *inputs: Raises("UNIMPLEMENTED", says),
-        recipes={"plain": recipe},
-        dtypes=DTYPES,
-        modes=tuple(mode for mode in MODES if mode not in version.modes),
-        contract={
+    return {
+        "raw": ";".join(version.op(name) for name in ops),
+        "program": version.program(steps),
+        "reference": lambda *inputs: Raises("UNIMPLEMENTED", says),
+        "recipes": {"plain": recipe},
+        "dtypes": DTYPES,
+        "modes": tuple(mode for mode in MODES if mode not in version.modes),
+        "contract": {
             "*/eager": Side(reference=lambda *inputs: Raises(eager), why=why),
             "*/xla": Side(reference=lambda *inputs: refusal, why="XLA has no kernel of it, and refuses the program"),
         },
-    )
+    }

@@ -7,10 +7,11 @@ import numpy as np
 from tf_opdiff.harness.spec.contract import Side
 from tf_opdiff.harness.spec.spec import Raises
 from tf_opdiff.suites.forms.array_programs import V1, V2, V3, Array, Version
-from tf_opdiff.suites.forms.arrays import array_op, refused, removed, results
+from tf_opdiff.suites.forms.arrays import in_versions, refused, removed, results
 from tf_opdiff.suites.forms.control_flow import XLA
 from tf_opdiff.suites.forms.errors import WHEN_BUILT
 from tf_opdiff.suites.forms.lists import SMALL, contents, followed_by, no_kernel, small, small_rows, tensors
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import Part, part
 
 _ROWS = (5, 3)
@@ -118,76 +119,104 @@ def _grows(version: Version) -> Part:
 
 
 SPECS = (
-    *array_op(
-        "",
-        _kept,
-        results(*_TWO),
-        refused("-negative-size", lambda new, x, n: new.new(n).size(), followed_by((_ROWS,), {"negative": -1})),
+    *op(
+        "tensor-array",
+        "TensorArray",
+        in_versions(
+            _kept,
+            results(*_TWO),
+            refused("-negative-size", lambda new, x, n: new.new(n).size(), followed_by((_ROWS,), {"negative": -1})),
+        ),
         reference=lambda x, y: (y, x, np.stack([x, y, x])),
     ),
-    *array_op("Close", _closed, results(contents(_ROWS), small(1)), reference=lambda x: x),
-    *array_op(
-        "Grad",
-        _added,
-        results({"plain": tensors(_ROWS, _ROWS)}, small(2)),
+    *op(
+        "tensor-array-close",
+        "TensorArrayClose",
+        in_versions(_closed, results(contents(_ROWS), small(1))),
+        reference=lambda x: x,
+    ),
+    *op(
+        "tensor-array-grad",
+        "TensorArrayGrad",
+        in_versions(_added, results({"plain": tensors(_ROWS, _ROWS)}, small(2))),
         reference=lambda x, y: (x + y, y),
         ulp={"output[0]": 0.5},
     ),
-    *array_op(
-        "GradWithShape",
-        _gradient_with_shape,
-        results(
-            {"plain": tensors(_ROWS, (2, *_ROWS))},
-            {name: tensors(shape, (2, *shape)) for name, shape in SMALL.items()},
+    *op(
+        "tensor-array-gradwithshape",
+        "TensorArrayGradWithShape",
+        in_versions(
+            _gradient_with_shape,
+            results(
+                {"plain": tensors(_ROWS, (2, *_ROWS))},
+                {name: tensors(shape, (2, *shape)) for name, shape in SMALL.items()},
+            ),
+            versions=(V3,),
+            suffix=False,
         ),
-        raw="TensorArrayGradWithShape",
-        versions=(V3,),
         reference=lambda x, y: (y, np.zeros_like(y)),
         contract=no_kernel("TensorArrayGradWithShape"),
     ),
-    *array_op(
-        "Scatter",
-        _scattered,
-        results(contents(_ROWS, then=(_PLACES,)), small_rows(5, _PLACES), vjp=lambda g, x, i: (g[i], None)),
-        refused("-fewer", _scattered_at, followed_by((_ROWS,), {"fewer": [1, 0]}), (V1, V2)),
-        refused("-fewer", _scattered_at, followed_by((_ROWS,), {"fewer": [1, 0]}), (V3,), **WHEN_BUILT),
-        refused("-out-of-range", _scattered_at, followed_by((_ROWS,), {"at_end": [0, 1, 2, 3, 5]})),
+    *op(
+        "tensor-array-scatter",
+        "TensorArrayScatter",
+        in_versions(
+            _scattered,
+            results(contents(_ROWS, then=(_PLACES,)), small_rows(5, _PLACES), vjp=lambda g, x, i: (g[i], None)),
+            refused("-fewer", _scattered_at, followed_by((_ROWS,), {"fewer": [1, 0]}), (V1, V2)),
+            refused("-fewer", _scattered_at, followed_by((_ROWS,), {"fewer": [1, 0]}), (V3,), **WHEN_BUILT),
+            refused("-out-of-range", _scattered_at, followed_by((_ROWS,), {"at_end": [0, 1, 2, 3, 5]})),
+        ),
         reference=lambda x, i: x[np.argsort(i)],
     ),
-    *array_op(
-        "Split",
-        _split,
-        results(
-            contents((6, 3), then=(np.array([2, 2, 2], "int64"),)),
-            dict(zip(_THIRDS, _lengths(*_THIRDS.values()), strict=True)),
-            vjp=lambda gs, x, lengths: (gs[0], None),
-        ),
-        refused(
-            "-invalid",
-            lambda new, x, lengths: new.new(3).split(x, lengths).concat()[0],
-            followed_by((_ROWS,), {"fewer": [1, 1, 1], "more": [2, 2, 2], "negative": [3, -1, 3]}, "int64"),
+    *op(
+        "tensor-array-split",
+        "TensorArraySplit",
+        in_versions(
+            _split,
+            results(
+                contents((6, 3), then=(np.array([2, 2, 2], "int64"),)),
+                dict(zip(_THIRDS, _lengths(*_THIRDS.values()), strict=True)),
+                vjp=lambda gs, x, lengths: (gs[0], None),
+            ),
+            refused(
+                "-invalid",
+                lambda new, x, lengths: new.new(3).split(x, lengths).concat()[0],
+                followed_by((_ROWS,), {"fewer": [1, 1, 1], "more": [2, 2, 2], "negative": [3, -1, 3]}, "int64"),
+            ),
         ),
         reference=lambda x, lengths: (x, lengths),
     ),
-    *array_op(
-        "Unpack",
-        lambda new, x, i: new.new(new.tf.shape(x)[0]).unpack(x).gather(i),
-        results(contents(_ROWS, then=(_PLACES,)), small_rows(5, _PLACES)),
-        versions=(V1,),
+    *op(
+        "tensor-array-unpack",
+        "TensorArrayUnpack",
+        in_versions(
+            lambda new, x, i: new.new(new.tf.shape(x)[0]).unpack(x).gather(i),
+            results(contents(_ROWS, then=(_PLACES,)), small_rows(5, _PLACES)),
+            versions=(V1,),
+        ),
         reference=lambda x, i: x[i],
     ),
-    *array_op(
-        "Write",
-        lambda new, x, y: new.new(2).write(1, x).write(0, y).gather([0, 1]),
-        results(*_TWO, vjp=lambda g, x, y: (g[1], g[0])),
-        refused("-other-dtype", lambda new, x: new.new(2).write(1, new.tf.cast(x, new.tf.float64)).read(1), _ONE),
-        refused("-other-shape", _written_flat, _ONE, (V2,)),
-        refused("-other-shape", _written_flat, _ONE, (V3,), **WHEN_BUILT),
-        refused("-out-of-range", lambda new, x, i: _one(new, x).write(i, x).read(1), followed_by((_ROWS,), _OUTSIDE)),
-        refused("-twice", lambda new, x: _one(new, x).write(1, x).read(1), _ONE),
-        _grows,
+    *op(
+        "tensor-array-v1-removed",
+        **removed(V1, _every_op_of_v1, (*_SHARED, "Pack", "Unpack"), eager="RuntimeError", recipe=tensors(_ROWS)),
+    ),
+    *op("tensor-array-v2-removed", **removed(V2, _every_op, _SHARED, eager="UNIMPLEMENTED", recipe=tensors(_ROWS))),
+    *op(
+        "tensor-array-write",
+        "TensorArrayWrite",
+        in_versions(
+            lambda new, x, y: new.new(2).write(1, x).write(0, y).gather([0, 1]),
+            results(*_TWO, vjp=lambda g, x, y: (g[1], g[0])),
+            refused("-other-dtype", lambda new, x: new.new(2).write(1, new.tf.cast(x, new.tf.float64)).read(1), _ONE),
+            refused("-other-shape", _written_flat, _ONE, (V2,)),
+            refused("-other-shape", _written_flat, _ONE, (V3,), **WHEN_BUILT),
+            refused(
+                "-out-of-range", lambda new, x, i: _one(new, x).write(i, x).read(1), followed_by((_ROWS,), _OUTSIDE)
+            ),
+            refused("-twice", lambda new, x: _one(new, x).write(1, x).read(1), _ONE),
+            _grows,
+        ),
         reference=lambda x, y: np.stack([y, x]),
     ),
-    *removed(V1, _every_op_of_v1, (*_SHARED, "Pack", "Unpack"), eager="RuntimeError", recipe=tensors(_ROWS)),
-    *removed(V2, _every_op, _SHARED, eager="UNIMPLEMENTED", recipe=tensors(_ROWS)),
 )
