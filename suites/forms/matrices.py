@@ -175,7 +175,7 @@ def beside(call: Call, *elements: Elements) -> Part:
     """A part: batches whose second part has infinities or NaN in its last input, and a result without a promise.
 
     Args:
-      call: a call with batches of three matrices.
+      call: a call with batches of three parts.
       elements: those of each input.
     """
 
@@ -189,17 +189,18 @@ def beside(call: Call, *elements: Elements) -> Part:
 
     def specs(op: Op) -> Iterable[Spec]:
         own = call.completed(op.called, op.promise)
+        attrs = own.attrs
 
         def first_and_third(tf: Any, *xs: Any) -> Any:
-            y = own.program(tf, *xs)
+            y = own.program(tf, *xs, **attrs)
             return tf.stack([y[0], y[2]])
 
         return part(
             "-beside-special",
             program=first_and_third,
-            reference=lambda *xs: own.promise.f(*(x[::2] for x in xs)),
+            reference=lambda *xs: own.promise.f(*(x[::2] for x in xs), **attrs),
             recipes={"nan": recipe(np.nan), "infinite": recipe(np.inf)},
-            bound={"output": lambda u, g, *xs: own.promise.error(u, *(x[::2] for x in xs))},
+            bound={"output": lambda u, g, *xs: own.promise.error(u, *(x[::2] for x in xs), **attrs)},
             unsigned_zeros=("output",),
             lowest_tier=True,
         )(op)

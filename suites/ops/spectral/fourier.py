@@ -8,6 +8,7 @@ from tf_opdiff.suites.forms.aspects import drawn, second_order, small
 from tf_opdiff.suites.forms.calls import Call, call, unfit
 from tf_opdiff.suites.forms.elements import plain
 from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.matrices import beside
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.special_upstreams import finite
@@ -122,39 +123,12 @@ def _mixed_sizes(draw, dtype, *shape):
     return x
 
 
-def _beside_special(call, promise):
-    """A part: transforms beside one of infinities and of NaN, whose own result is not promised."""
-
-    def elements(value):
-        def recipe(draw, dtype):
-            x = _integers(draw, np.dtype(dtype), 3, *call.shapes[0])
-            x[1] = value
-            return (x,)
-
-        return recipe
-
-    def specs(op):
-        def program(tf, x):
-            y = op.called(tf, x, **call.attrs)
-            return tf.stack([y[0], y[2]])
-
-        return part(
-            "-beside-special",
-            program=program,
-            reference=lambda x: promise.f(x[::2], **call.attrs),
-            recipes={"nan": elements(np.nan), "infinite": elements(np.inf)},
-            bound={"output[0]": lambda u, g, x: promise.error(u, x[::2], **call.attrs)},
-            lowest_tier=True,
-        )(op)
-
-    return specs
-
-
 def _transform(promise, calls, *parts):
     """The fields of a transform, of real or of complex numbers."""
+    exact = calls["exact"]
     dtypes = ("float32", "float64") if promise.real and not promise.inverse else ("complex64", "complex128")
     return {
-        "parts": (_beside_special(calls["exact"], promise), *parts),
+        "parts": (beside(replace(exact, shapes=((3, *exact.shapes[0]),)), _integers), *parts),
         "promise": promise,
         "calls": calls,
         "recipes": {"plain": plain, "exact": _integers, "impulse": _impulse, "mixed": _mixed_sizes, "upstreams": plain},
