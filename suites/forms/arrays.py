@@ -14,9 +14,10 @@ from tf_opdiff.harness.spec.spec import Raises, Recipe, Side, Spec
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.array_programs import V1, V2, V3, Steps, Version
 from tf_opdiff.suites.forms.control_flow import with_v1
-from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.errors import IN_KERNEL, raises
 from tf_opdiff.suites.forms.lists import FEW, of_floats
 from tf_opdiff.suites.forms.part import Op, Part, part, tiered
+from tf_opdiff.suites.reference.promise import together
 
 #: The dtypes of elements for which a CPU and a GPU have kernels.
 DTYPES = tiered((*FLOATS, *COMPLEX, "int32", "int64"), ("float32",))
@@ -103,7 +104,7 @@ def _differentiated(program: Callable[..., Any]) -> Callable[..., Any]:
     """A program in the form of `with_v1` that returns the gradients of float inputs behind its outputs."""
 
     def differentiated(tf: Any, api: Any, *inputs: Any) -> tuple[Any, ...]:
-        outputs = _tuple(program(tf, *inputs))
+        outputs = together(program(tf, *inputs))
         sources, targets = ([x for x in xs if x.dtype.is_floating or x.dtype.is_complex] for xs in (inputs, outputs))
         return (*outputs, *tf.gradients(targets, sources, grad_ys=targets))
 
@@ -114,15 +115,11 @@ def _with_gradient(reference: Callable[..., Any], vjp: Callable[..., Any]) -> Ca
     """The reference of such a program."""
 
     def promised(*inputs: np.ndarray) -> tuple[Any, ...]:
-        outputs = _tuple(reference(*inputs))
+        outputs = together(reference(*inputs))
         gradients = vjp(outputs if len(outputs) > 1 else outputs[0], *inputs)
         return (*outputs, *(g for g in gradients if g is not None))
 
     return promised
-
-
-def _tuple(outputs: Any) -> tuple[Any, ...]:
-    return outputs if isinstance(outputs, tuple) else (outputs,)
 
 
 def refused(
@@ -173,12 +170,12 @@ def removed(version: Version, steps: Steps, ops: Sequence[str], *, eager: str, r
     return {
         "raw": ";".join(version.op(name) for name in ops),
         "program": version.program(steps),
-        "reference": lambda *inputs: Raises("UNIMPLEMENTED", says),
+        "reference": raises("UNIMPLEMENTED", says),
         "recipes": {"plain": recipe},
         "dtypes": DTYPES,
         "modes": tuple(mode for mode in MODES if mode not in version.modes),
         "contract": {
-            "*/eager": Side(reference=lambda *inputs: Raises(eager), why=why),
+            "*/eager": Side(reference=raises(eager), why=why),
             "*/xla": Side(reference=lambda *inputs: refusal, why="XLA has no kernel of it, and refuses the program"),
         },
     }

@@ -65,16 +65,12 @@ def _sum(rows: np.ndarray) -> np.ndarray:
     return np.sum(rows, 0, dtype=rows.dtype)
 
 
-def lowest(dtype: str) -> float:
-    """The lowest finite number of a dtype."""
+def ends(dtype: str) -> tuple[float, float]:
+    """The lowest and the highest finite number of a dtype."""
     one = np.dtype(dtype)
-    return int(np.iinfo(one).min) if one.kind in "iu" else float(ml_dtypes.finfo(one).min)
-
-
-def highest(dtype: str) -> float:
-    """The highest finite number of a dtype."""
-    one = np.dtype(dtype)
-    return int(np.iinfo(one).max) if one.kind in "iu" else float(ml_dtypes.finfo(one).max)
+    info = np.iinfo(one) if one.kind in "iu" else ml_dtypes.finfo(one)
+    kind = int if one.kind in "iu" else float
+    return kind(info.min), kind(info.max)
 
 
 SUM = Reduction(rows=_sum, back=_spread)
