@@ -224,6 +224,11 @@ def calling(op: str, names: tuple[str, ...], output: int | None = None, **attrib
     return of_one if len(names) == 1 else program  # a sweep needs a program of one input
 
 
+def each_output(op: str, names: tuple[str, ...]) -> Callable[..., Any]:
+    """A program that calls a raw op and returns one output, whose number is the attribute `output` of the call."""
+    return lambda tf, *xs, output, **attrs: calling(op, names, output, **attrs)(tf, *xs)
+
+
 def unconnected(g: Any, *xs: Any) -> tuple[None, ...]:
     """The VJP of an op that no gradient passes: None for every input, not zeros."""
     return (None,) * len(xs)
