@@ -13,7 +13,8 @@ from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT, raises
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import each_output
 from tf_opdiff.suites.forms.ranges import RANGES, SMALL, WITH_NAN, WITHOUT_ZERO, exactly, highs, lows
-from tf_opdiff.suites.reference.fake_quant import FakeQuant, FakeQuantGradient
+from tf_opdiff.suites.reference.fake_quant import FakeQuant
+from tf_opdiff.suites.reference.promise import GradientOf
 
 #: Ranges with a NaN.
 _SPECIAL_ENDS = {"special_low": (plain, exactly(np.nan), highs), "special_high": (plain, lows, exactly(np.nan))}
@@ -58,7 +59,7 @@ def _promise(ends, channels):
     def of(*, output=-1, num_bits=8, narrow_range=False, min=-6.0, max=6.0):
         limits = () if ends else (min, max)
         own = FakeQuant(bits=num_bits, narrow=narrow_range, limits=limits, channels=channels)
-        return own if output == -1 else FakeQuantGradient(of=own, output=output or 0)
+        return own if output == -1 else GradientOf(own, output or 0)
 
     return of
 

@@ -72,7 +72,7 @@ def _promise(
         axis=axis,
         inside=inside,
     )
-    return own if output == -1 else QuantizedGradient(of=own, output=output)
+    return own if output == -1 else QuantizedGradient(own, output)
 
 
 def _shapes(shape, axis=None, **attributes):

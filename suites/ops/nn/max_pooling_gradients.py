@@ -5,25 +5,13 @@ from typing import Any
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import FLOATS
+from tf_opdiff.suites.forms import pooling
 from tf_opdiff.suites.forms.calls import unfit
 from tf_opdiff.suites.forms.elements import infinite, limits, plain, small_integers, ties, tiny
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT, WRONG_OR_UNSUPPORTED
 from tf_opdiff.suites.forms.lists import no_gradient_kernel
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
-from tf_opdiff.suites.forms.pooling import (
-    CHANNELS_FIRST,
-    CUBES,
-    CUBES_CHANNELS_FIRST,
-    EXPLICIT,
-    POOLS,
-    bad_attributes,
-    in_float32_alone,
-    pooled,
-    refused,
-    small,
-    windowed,
-)
 from tf_opdiff.suites.reference.largest import Largest, LargestAt, LargestGradient, LargestGradientAt, LargestSecond
 
 _WHOLE = ("int32", "int64", "int16", "int8", "uint8", "uint16", "uint32", "uint64")
@@ -48,19 +36,19 @@ _EARLY = dict.fromkeys(("no_size", "negative_size"), WHEN_BUILT)
 
 def _first(pools):
     """The calls of the gradient of pooling."""
-    return pooled(pools, "tensor", "result", forward=windowed(Largest))
+    return pooling.pooled(pools, "tensor", "result", forward=pooling.windowed(Largest))
 
 
 def _gradient(pools, promises, kind=LargestGradient, upstream="result"):
     """The fields of a gradient of largest elements. Some faults have other promises than those of pooling."""
     rank = len(pools["valid"].size)
-    shapes, forward = ("tensor", upstream), windowed(Largest)
+    shapes, forward = ("tensor", upstream), pooling.windowed(Largest)
     return {
         "arguments": _ARGUMENTS,
-        "promise": windowed(kind),
-        "calls": pooled(pools, *shapes, forward=forward),
-        "small": small(rank, *shapes, forward=forward),
-        "wrong": refused(rank, bad_attributes(rank, **promises), *shapes, "result"),
+        "promise": pooling.windowed(kind),
+        "calls": pooling.pooled(pools, *shapes, forward=forward),
+        "small": pooling.small(rank, *shapes, forward=forward),
+        "wrong": pooling.refused(rank, pooling.bad_attributes(rank, **promises), *shapes, "result"),
         **_SHARED,
     }
 
@@ -70,7 +58,7 @@ def _differentiated(spec):
     if spec.vjp and not spec.hvp and "float32" not in spec.dtypes:
         (side,) = no_gradient_kernel("MaxPoolGradGrad in this dtype", spec.reference).values()
         return replace(spec, contract={"*/xla": replace(side, alternatives=spec.alternatives)})
-    return in_float32_alone(spec)
+    return pooling.in_float32_alone(spec)
 
 
 def _second(pools):
@@ -86,14 +74,14 @@ def _with_index(tf, x, g, *argmax, at=0, **attrs):
 
 def _by_index(pools, **attributes):
     """The calls of the gradient by the indices of the largest elements."""
-    return pooled(pools, "tensor", "result", forward=windowed(LargestAt), **attributes)
+    return pooling.pooled(pools, "tensor", "result", forward=pooling.windowed(LargestAt), **attributes)
 
 
 def _unfit(shapes=((2, 5, 7, 3), (2, 2, 2, 3)), promise=IN_KERNEL, **attributes):
-    return unfit(*shapes, promise=promise, **POOLS["valid"].attrs | attributes)
+    return unfit(*shapes, promise=promise, **pooling.POOLS["valid"].attrs | attributes)
 
 
-_MOST = {label: POOLS[label] for label in ("valid", "same", "gaps", "larger")}
+_MOST = {label: pooling.POOLS[label] for label in ("valid", "same", "gaps", "larger")}
 _INTEGERS: dict[str, Any] = {"dtypes": tiered(FLOATS), "integers": tiered(_WHOLE)}
 _OF_CUBES: dict[str, Any] = {"dtypes": tiered(("float32", "bfloat16")), "second": _SECOND}
 _TWICE: dict[str, Any] = {"second": _SECOND, "changed": _differentiated, **_INTEGERS}
@@ -101,31 +89,31 @@ SPECS = (
     *op(
         "max-pool-3d-grad",
         "MaxPool3DGrad",
-        also("-channels-first", calls=_first(CUBES_CHANNELS_FIRST), recipes=_FEW, dtypes=("float32",)),
+        also("-channels-first", calls=_first(pooling.CUBES_CHANNELS_FIRST), recipes=_FEW, dtypes=("float32",)),
         also("-of-xla", recipes=_FEW, gradient=False, modes=("xla",), dtypes=tiered(("float16",), ())),
         changed=_differentiated,
         **_OF_CUBES,
-        **_gradient(CUBES, _LATE_3D),
+        **_gradient(pooling.CUBES, _LATE_3D),
     ),
-    *op("max-pool-3d-grad-grad", "MaxPool3DGradGrad", **_OF_CUBES, **_second(CUBES)),
+    *op("max-pool-3d-grad-grad", "MaxPool3DGradGrad", **_OF_CUBES, **_second(pooling.CUBES)),
     *op(
         "max-pool-grad",
         "MaxPoolGrad",
-        also("-channels-first", calls=_first(CHANNELS_FIRST), recipes=_FEW, dtypes=("float32",)),
-        also("-explicit", calls=_first(EXPLICIT), recipes=_FEW, gradient=False, modes=WITHOUT_XLA),
+        also("-channels-first", calls=_first(pooling.CHANNELS_FIRST), recipes=_FEW, dtypes=("float32",)),
+        also("-explicit", calls=_first(pooling.EXPLICIT), recipes=_FEW, gradient=False, modes=WITHOUT_XLA),
         **_TWICE,
-        **_gradient(POOLS, _LATE),
+        **_gradient(pooling.POOLS, _LATE),
     ),
-    *op("max-pool-grad-grad", "MaxPoolGradGrad", second=_SECOND, **_INTEGERS, **_second(POOLS)),
-    *op("max-pool-grad-grad-v2", "MaxPoolGradGradV2", gradient=False, **_INTEGERS, **_second(POOLS)),
-    *op("max-pool-grad-v2", "MaxPoolGradV2", **_TWICE, **_gradient(POOLS, _LATE_V2)),
+    *op("max-pool-grad-grad", "MaxPoolGradGrad", second=_SECOND, **_INTEGERS, **_second(pooling.POOLS)),
+    *op("max-pool-grad-grad-v2", "MaxPoolGradGradV2", gradient=False, **_INTEGERS, **_second(pooling.POOLS)),
+    *op("max-pool-grad-v2", "MaxPoolGradV2", **_TWICE, **_gradient(pooling.POOLS, _LATE_V2)),
     *op(
         "max-pool-grad-with-argmax",
         "MaxPoolGradWithArgmax",
         program=_with_index,
-        promise=windowed(LargestGradientAt),
-        calls=_by_index(_MOST) | _by_index({"batch": POOLS["valid"]}, include_batch_in_index=True),
-        small=small(2, "tensor", "result", forward=windowed(LargestAt)),
+        promise=pooling.windowed(LargestGradientAt),
+        calls=_by_index(_MOST) | _by_index({"batch": pooling.POOLS["valid"]}, include_batch_in_index=True),
+        small=pooling.small(2, "tensor", "result", forward=pooling.windowed(LargestAt)),
         wrong={
             "few-sizes": _unfit(ksize=[1, 2, 1], promise=WHEN_BUILT),
             "few-strides": _unfit(strides=[1, 2, 1], promise=WHEN_BUILT),
