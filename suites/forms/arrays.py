@@ -10,12 +10,12 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS
-from tf_opdiff.harness.spec.spec import Raises, Recipe, Side, Spec
+from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.array_programs import V1, V2, V3, Steps, Version
 from tf_opdiff.suites.forms.control_flow import with_v1
 from tf_opdiff.suites.forms.errors import IN_KERNEL, raises
-from tf_opdiff.suites.forms.lists import FEW, of_floats
+from tf_opdiff.suites.forms.lists import FEW, no_kernel, of_floats
 from tf_opdiff.suites.forms.part import Op, Part, part, tiered
 from tf_opdiff.suites.reference.promise import together
 
@@ -144,14 +144,13 @@ def refused(
     def of(version: Version) -> Part:
         sides = {"contract": contract} if contract and len(version.modes) > 1 else {}
         own = {**(promise or IN_KERNEL), **sides}
-        return part(suffix, program=version.program(steps), recipes=recipes, **own) if version in versions else _nothing
+        return (
+            part(suffix, program=version.program(steps), recipes=recipes, **own)
+            if version in versions
+            else lambda op: ()
+        )
 
     return of
-
-
-def _nothing(op: Op) -> tuple[Spec, ...]:
-    """A part without specs."""
-    return ()
 
 
 def removed(version: Version, steps: Steps, ops: Sequence[str], *, eager: str, recipe: Recipe) -> dict[str, Any]:
@@ -166,7 +165,6 @@ def removed(version: Version, steps: Steps, ops: Sequence[str], *, eager: str, r
     """
     says = "is not available in GraphDef version"
     why = "the op was removed from GraphDef; outside of an imported v1 graph, nothing runs it"
-    refusal = Raises("INVALID_ARGUMENT", "unsupported operations", without_kernel=True)
     return {
         "raw": ";".join(version.op(name) for name in ops),
         "program": version.program(steps),
@@ -176,6 +174,6 @@ def removed(version: Version, steps: Steps, ops: Sequence[str], *, eager: str, r
         "modes": tuple(mode for mode in MODES if mode not in version.modes),
         "contract": {
             "*/eager": Side(reference=raises(eager), why=why),
-            "*/xla": Side(reference=lambda *inputs: refusal, why="XLA has no kernel of it, and refuses the program"),
+            **no_kernel("it"),
         },
     }

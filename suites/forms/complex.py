@@ -58,7 +58,7 @@ def complex_numbers(
         pairs = zip(function.partials, xs, strict=True)
         return tuple(unbroadcast(g * np.conj(d(*xs)), x.shape) for d, x in pairs if d)
 
-    values = pair_of_complex("-complex", function, vjp, output=output, grad=grad, special=special)
+    values = pair_of_complex(function, vjp, output=output, grad=grad, special=special)
     if zero is None:
         return values
     return together(
@@ -74,11 +74,11 @@ def complex_numbers(
 
 
 def pair_of_complex(
-    suffix: str, function: Function, vjp: Callable[..., Any], *, output: float, grad: float, special: bool = False
+    function: Function, vjp: Callable[..., Any], *, output: float, grad: float, special: bool = False
 ) -> Part:
     """A part: a function of two complex numbers, with both gradients, which `vjp` gives."""
     return part(
-        suffix,
+        "-complex",
         dtypes=COMPLEX,
         positions=True,
         reference=function.f,

@@ -109,7 +109,13 @@ class Unary:
             contract={pattern: self._with_alternatives(side) for pattern, side in self.contract(self.function).items()},
             tier=self.tier,
             sizes=True,
-            twins=(self._second_order, self._lost, positions, self._gradient_alone, short),
+            twins=(
+                self._second_order,
+                lambda main: without_digits(main, self.function, self.lost),
+                positions,
+                lambda main: gradient_alone(main, ("edges", "plain")),
+                short,
+            ),
         )(op)
         for i, dtypes in enumerate(self.subnormals.groups()):
             yield from part(
@@ -137,26 +143,14 @@ class Unary:
         bounds = {family: self.bound[family] for family in families if family in self.bound}
         return {
             "ulp": {family: by_dtype(self.ulp[family], self.dtypes) for family in families if family in self.ulp},
-            "bound": {f"{family}[0]": mapped(self._bound(family), bound) for family, bound in bounds.items()},
+            "bound": {f"{q}[0]": mapped(lambda of, q=q: of(self.function, q), bound) for q, bound in bounds.items()},
         }
-
-    def _bound(self, quantity: str) -> Callable[[Bound], Callable[..., Any]]:
-        """A function from a bound of the declaration to that of a spec, for a quantity."""
-        return lambda bound: bound(self.function, quantity)
 
     def _second_order(self, main: Spec) -> Iterable[Spec]:
         """The twins that promise forward mode and second order."""
         if isinstance(self.second_order, ExactCurve):
             return [exact_curve(main, self.function, self.second_order, self._set_aside)]
         return second_orders(main, self.function, self.second_order) if self.second_order else ()
-
-    def _lost(self, main: Spec) -> Iterable[Spec]:
-        """The twins where the formula loses digits."""
-        return without_digits(main, self.function, self.lost)
-
-    def _gradient_alone(self, main: Spec) -> Iterable[Spec]:
-        """The twins that fetch gradients only."""
-        return gradient_alone(main, ("edges", "plain"))
 
     def sound(self, recipe: Recipe) -> Recipe:
         """The recipe with other numbers in the place of those that other recipes have, each judged by itself."""

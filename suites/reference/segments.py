@@ -30,18 +30,6 @@ class Reduction:
     chooses: bool = False
 
 
-def _spread(g: np.ndarray, rows: np.ndarray, out: np.ndarray) -> np.ndarray:
-    return np.broadcast_to(g, rows.shape)
-
-
-def _spread_mean(g: np.ndarray, rows: np.ndarray, out: np.ndarray) -> np.ndarray:
-    return np.broadcast_to(g / len(rows), rows.shape)
-
-
-def _spread_root(g: np.ndarray, rows: np.ndarray, out: np.ndarray) -> np.ndarray:
-    return np.broadcast_to(g / np.sqrt(len(rows)), rows.shape)
-
-
 def _others(g: np.ndarray, rows: np.ndarray, out: np.ndarray) -> np.ndarray:
     """The upstream times the product of the other rows."""
     return np.stack([g * np.prod(np.delete(rows, k, 0), 0) for k in range(len(rows))])
@@ -73,9 +61,17 @@ def ends(dtype: str) -> tuple[float, float]:
     return kind(info.min), kind(info.max)
 
 
-SUM = Reduction(rows=_sum, back=_spread)
-MEAN = Reduction(rows=lambda rows: _sum(rows) / len(rows), back=_spread_mean, power=1)
-SQRT_N = Reduction(rows=lambda rows: _sum(rows) / np.sqrt(len(rows)), back=_spread_root, power=0.5)
+SUM = Reduction(rows=_sum, back=lambda g, rows, out: np.broadcast_to(g, rows.shape))
+MEAN = Reduction(
+    rows=lambda rows: _sum(rows) / len(rows),
+    back=lambda g, rows, out: np.broadcast_to(g / len(rows), rows.shape),
+    power=1,
+)
+SQRT_N = Reduction(
+    rows=lambda rows: _sum(rows) / np.sqrt(len(rows)),
+    back=lambda g, rows, out: np.broadcast_to(g / np.sqrt(len(rows)), rows.shape),
+    power=0.5,
+)
 PROD = Reduction(
     rows=lambda rows: np.prod(rows, 0, dtype=rows.dtype), back=_others, empty=lambda dtype: 1, product=True
 )
