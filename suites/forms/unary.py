@@ -143,8 +143,12 @@ class Unary:
         bounds = {family: self.bound[family] for family in families if family in self.bound}
         return {
             "ulp": {family: by_dtype(self.ulp[family], self.dtypes) for family in families if family in self.ulp},
-            "bound": {f"{q}[0]": mapped(lambda of, q=q: of(self.function, q), bound) for q, bound in bounds.items()},
+            "bound": {f"{family}[0]": mapped(self._bound(family), bound) for family, bound in bounds.items()},
         }
+
+    def _bound(self, quantity: str) -> Callable[[Bound], Callable[..., Any]]:
+        """A function from a bound of the declaration to that of a spec, for a quantity."""
+        return lambda bound: bound(self.function, quantity)
 
     def _second_order(self, main: Spec) -> Iterable[Spec]:
         """The twins that promise forward mode and second order."""
