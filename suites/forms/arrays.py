@@ -12,17 +12,28 @@ from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.derived.sizes import sizes
-from tf_opdiff.suites.forms.array_programs import V1, V2, V3, Steps, Version
+from tf_opdiff.suites.forms.array_programs import V1, V2, V3, Array, Steps, Version
 from tf_opdiff.suites.forms.control_flow import with_v1
 from tf_opdiff.suites.forms.errors import IN_KERNEL, raises
-from tf_opdiff.suites.forms.lists import FEW, no_kernel, of_floats
+from tf_opdiff.suites.forms.lists import FEW, contents, no_kernel, of_floats, small, tensors
 from tf_opdiff.suites.forms.part import Op, Part, part, tiered
 from tf_opdiff.suites.reference.promise import together
 
 #: The dtypes of elements for which a CPU and a GPU have kernels.
 DTYPES = tiered((*FLOATS, *COMPLEX, "int32", "int64"), ("float32",))
+#: The shape of elements, places of five of them, and places outside of an array of two.
+ROWS, PLACES = (5, 3), np.array([4, 0, 2, 3, 1], "int32")
+OUTSIDE = {"at_end": 2, "beyond": 2**31 - 1, "negative": -1}
+#: The recipes of one element; those of two elements, and of small ones.
+ONE: Mapping[str, Recipe] = {"plain": tensors(ROWS)}
+TWO = (contents(ROWS, ROWS), small(2))
 #: A part of the op of a version.
 VersionPart = Callable[[Version], Part]
+
+
+def written(new: Array, x: Any) -> Array:
+    """An array of two elements, of which the second one was written."""
+    return new.new(2).write(1, x)
 
 
 def in_versions(
