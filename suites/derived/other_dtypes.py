@@ -19,9 +19,10 @@ from tf_opdiff.harness.spec.modes import MODES
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.raw_ops import RawOps
 from tf_opdiff.harness.spec.recipes import Draw
-from tf_opdiff.harness.spec.spec import Raises, Recipe, Spec
+from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.harness.system.text_file import read_toml
 from tf_opdiff.suites.derived.op_types import DTYPES, OpTypes, every_op
+from tf_opdiff.suites.forms.errors import raises
 
 _VALID = read_toml(Path(__file__).with_name("valid_calls.toml"))
 #: OpDef → what a valid call of it needs.
@@ -35,6 +36,9 @@ _OF_MATRIX = frozenset(("x", "cs_prev", "h_prev", "w", "w_ru", "w_c"))
 NO_XLA = "dtypes-without-xla"
 #: The texts of eager mode for an attribute, and for an input without one.
 _REFUSED = {False: "not in the list of allowed values", True: "was expected to be a"}
+
+#: The promise of a runtime that looks for a kernel in vain.
+_NO_KERNEL = raises("NOT_FOUND", without_kernel=True)
 
 
 def twins(op: OpTypes) -> Iterator[Spec]:
@@ -53,13 +57,13 @@ def twins_of(op: OpTypes, attr: str) -> Iterator[Spec]:
     followed by the name of the attribute if it is not the first.
     """
     name = _words(op.name) + (f"-{_words(attr)}" if attr != op.attrs[0] else "")
-    refusal = _refusal(_REFUSED[op.allowed.get(attr) == [attr]])
+    refusal = raises("INVALID_ARGUMENT", _REFUSED[op.allowed.get(attr) == [attr]])
     without, without_xla = op.without_kernel(attr), op.without_kernel(attr, xla=True)
     for aspect, modes, reference, dtypes in (
         ("other-dtypes", MODES, refusal, op.disallowed(attr)),
-        ("dtypes-without-kernel", MODES, _no_kernel, [dtype for dtype in without if dtype in without_xla]),
-        ("dtypes-of-xla", WITHOUT_XLA, _no_kernel, [dtype for dtype in without if dtype not in without_xla]),
-        (NO_XLA, ("xla",), _no_kernel, [dtype for dtype in without_xla if dtype not in without]),
+        ("dtypes-without-kernel", MODES, _NO_KERNEL, [dtype for dtype in without if dtype in without_xla]),
+        ("dtypes-of-xla", WITHOUT_XLA, _NO_KERNEL, [dtype for dtype in without if dtype not in without_xla]),
+        (NO_XLA, ("xla",), _NO_KERNEL, [dtype for dtype in without_xla if dtype not in without]),
     ):
         for quantized, chosen in _by_kind(dtypes):
             yield Spec(
@@ -73,16 +77,6 @@ def twins_of(op: OpTypes, attr: str) -> Iterator[Spec]:
                 modes=modes,
                 tier="full",
             )
-
-
-def _refusal(says: str) -> Callable[..., Raises]:
-    """The promise of an OpDef that does not allow a dtype: the code of the runtime, which checks every node."""
-    return lambda *xs: Raises("INVALID_ARGUMENT", says)
-
-
-def _no_kernel(*xs: Any) -> Raises:
-    """The promise of a runtime that looks for a kernel in vain."""
-    return Raises("NOT_FOUND", without_kernel=True)
 
 
 def refused_dtypes(ops: Sequence[OpTypes]) -> Iterator[Spec]:

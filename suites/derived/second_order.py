@@ -56,7 +56,7 @@ def second_orders(spec: Spec, function: Differentiable, second: SecondOrder) -> 
         recipes={"inside": _inside(function, curve), "limits": _limits(function, far_curve)},
         upstreams={},
         jvp=lambda t, x: t * function.df(x),
-        hvp=None if second.linear else _hvp(far_curve, second),
+        hvp=None if second.linear else (lambda g, t, x: None if second.unconnected else g * t * far_curve(x)),
         unsigned_zeros=(*spec.unsigned_zeros, "hvp"),
         ulp={**spec.ulp, "jvp": second.jvp, "hvp": second.hvp},
         bound={**spec.bound, **(conditioned or _beyond(spec, function, far_curve))},
@@ -110,11 +110,6 @@ def _difference(f: Callable[[Any], Any], x: Any) -> Any:
     step = mp.ldexp(1, min(size, 0) - 90)
     with mp.workprec(mp.prec + 300 + 3 * abs(size)):
         return (f(x + step) - f(x - step)) / (2 * step)
-
-
-def _hvp(curve: Wide, second: SecondOrder) -> Callable[..., Any]:
-    """The second derivative along the tangents."""
-    return lambda g, t, x: None if second.unconnected else g * t * curve(x)
 
 
 def _beyond(spec: Spec, function: Differentiable, curve: Wide) -> dict[str, Any]:

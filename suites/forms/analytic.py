@@ -19,7 +19,7 @@ from tf_opdiff.suites.derived.position import positions
 from tf_opdiff.suites.forms.complex_alternatives import in_range, of_complex
 from tf_opdiff.suites.forms.part import Op, part
 from tf_opdiff.suites.reference.annex_g import AnnexG
-from tf_opdiff.suites.reference.complex import continued
+from tf_opdiff.suites.reference.complex import continued, from_parts
 
 Values = Callable[[np.ndarray], np.ndarray]
 Bounds = Mapping[str, Callable[..., Any] | ByMode]
@@ -128,12 +128,10 @@ def near_pole(f: Values, df: Values) -> Bounds:
 
 def axes(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
     """Numbers on the axes, on either side of branch cuts: the sign of the zero tells the side."""
-    z = np.zeros(SIZE, dtype)
     size = np.maximum(0.01, np.abs(draw.uniform(SIZE) * 4)) * np.where(draw.booleans(SIZE), 1, -1)
     zero = np.where(draw.booleans(SIZE), 0.0, -0.0)
     real = draw.booleans(SIZE)
-    z.real, z.imag = np.where(real, size, zero), np.where(real, zero, size)
-    return (z,)
+    return (from_parts(np.where(real, size, zero), np.where(real, zero, size), dtype),)
 
 
 def small(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
@@ -151,9 +149,7 @@ def corners(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
     sizes = np.array([0.0, 1.0, 2.0 ** int(0.9 * info.minexp), 2.0 ** int(0.9 * info.maxexp)])
     parts = np.concatenate([sizes, -sizes])
     real, imag = np.meshgrid(parts, parts)
-    z = np.zeros(real.size, dtype)
-    z.real, z.imag = real.ravel(), imag.ravel()
-    return (np.resize(z, SIZE),)
+    return (np.resize(from_parts(real, imag, dtype), SIZE),)
 
 
 def branch_points(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
@@ -183,9 +179,7 @@ def crossed_parts(dtype: np.dtype) -> np.ndarray:
     info = ml_dtypes.finfo(np.dtype(f"f{dtype.itemsize // 2}"))
     sizes = np.array([0.0, 1.0, 2.0 ** int(0.9 * info.minexp), 2.0 ** int(0.9 * info.maxexp), np.inf])
     parts = np.concatenate([sizes, -sizes, [np.nan]])
-    z = np.empty(parts.size**2, dtype)
-    z.real, z.imag = np.repeat(parts, parts.size), np.tile(parts, parts.size)
-    return z
+    return from_parts(np.repeat(parts, parts.size), np.tile(parts, parts.size), dtype)
 
 
 def crossed_pairs(dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
-from tf_opdiff.harness.spec.quantity import Quantity
 from tf_opdiff.harness.spec.recipes import SIZE, Draw, filled
 from tf_opdiff.harness.spec.spec import Raises, Recipe, Spec
+from tf_opdiff.suites.forms.calls import Call as OneOf
+from tf_opdiff.suites.forms.calls import fields as promises
+from tf_opdiff.suites.reference.promise import Promise, together
 
 Function = Callable[..., Any]
 
@@ -69,15 +72,20 @@ def calls(
       more: the dtypes that only the full tier tries.
       fields: further fields of the spec.
     """
-    batch = _Batch(parts, arguments)
+    each = {str(n): OneOf(part.program, _Promise(part), ((),) * arguments) for n, part in enumerate(parts)}
+    promised = promises(each, gradient=_differentiated(parts))
+    owners = {f"output[{n}]": part for n, part in enumerate(part for part in parts for _ in range(part.outputs))}
+    movers = {f"grad[{n}]": part for n, part in enumerate(part for part in parts for _ in range(arguments))}
+    budgets = {q: part.ulp for q, part in owners.items()} | {q: part.grad_ulp for q, part in movers.items()}
+    exact = {q for q, part in owners.items() if not part.error} | {q for q, p in movers.items() if not p.grad_error}
     shared = {
-        "program": batch.program,
-        "reference": batch.reference,
-        "vjp": batch.vjp,
-        "ulp": batch.budgets(),
-        "bound": batch.bounds(),
-        "unsigned_zeros": ("grad", *batch.unsigned()),
-        "recipes": {label: batch.repeated(recipe) for label, recipe in recipes.items()},
+        **promised,
+        "names": (),
+        "reference": partial(_or_error, promised["reference"]),
+        "ulp": {quantity: ulp for quantity, ulp in budgets.items() if ulp},
+        "bound": {quantity: bound for quantity, bound in promised["bound"].items() if quantity not in exact},
+        "unsigned_zeros": ("grad", *(quantity for quantity, part in owners.items() if not part.signed)),
+        "recipes": {label: _repeated(recipe, len(parts)) for label, recipe in recipes.items()},
         "ops": ops,
         "evidence": ";".join(dict.fromkeys(f"called:{part.name}" for part in parts if part.name)),
     }
@@ -86,115 +94,49 @@ def calls(
     return (spec, *([Spec(name=f"{name}-full", **shared | full)] if more else []))
 
 
-class _Batch:
-    """Several calls as the functions of one spec."""
+class _Promise(Promise):
+    """The promise of one function's documentation."""
 
-    def __init__(self, parts: Sequence[Call], arguments: int) -> None:
-        self.parts, self.arguments = tuple(parts), arguments
-        #: For each call: the numbers of its inputs, and the numbers of its outputs.
-        self.inputs = [range(i * arguments, (i + 1) * arguments) for i in range(len(parts))]
-        ends = np.cumsum([part.outputs for part in parts]).tolist()
-        self.outputs = [range(end - part.outputs, end) for end, part in zip(ends, parts, strict=True)]
+    def __init__(self, call: Call) -> None:
+        self.call, self.bounded = call, call.outputs
 
-    @property
-    def program(self) -> Function:
-        """The program that calls every function with its own inputs."""
-        return _program(tuple(part.program for part in self.parts), self.arguments)
+    def f(self, *xs: Any) -> Any:
+        return self.call.reference(*xs)
 
-    def reference(self, *xs: np.ndarray) -> Any:
-        """The outputs of every call; an error of one call is the error of the program."""
-        pairs = zip(self.parts, self.inputs, strict=True)
-        outputs = tuple(y for part, own in pairs for y in _tuple(part.reference(*(xs[i] for i in own))))
-        return next((y for y in outputs if isinstance(y, Raises)), outputs)
+    def vjp(self, g: Any, *xs: Any) -> tuple[Any, ...]:
+        assert self.call.vjp
+        return together(self.call.vjp(g, *xs))
 
-    @property
-    def vjp(self) -> Function | None:
-        """The gradients of every call; None if no call has one.
+    def error(self, u: float, *xs: Any) -> Any:
+        assert self.call.error
+        return self.call.error(u, *xs)
 
-        Raises:
-          ValueError: some calls have a gradient, and some do not.
-        """
-        if not any(part.vjp for part in self.parts):
-            return None
-        if lacking := [part.name for part in self.parts if not part.vjp]:
-            raise ValueError(f"{', '.join(lacking)}: expected a vjp, because other calls of the program have one")
-
-        def vjp(g: Any, *xs: np.ndarray) -> tuple[Any, ...]:
-            gs = _tuple(g)
-            return tuple(
-                entry
-                for part, own, outs in zip(self.parts, self.inputs, self.outputs, strict=True)
-                if part.vjp
-                for entry in _tuple(part.vjp(_single(gs, outs), *(xs[i] for i in own)))
-            )
-
-        return vjp
-
-    def budgets(self) -> dict[str, float]:
-        """The budgets of the outputs and gradients that have one."""
-        outputs = {_name("output", n): p.ulp for p, own in zip(self.parts, self.outputs, strict=True) for n in own}
-        grads = {_name("grad", n): p.grad_ulp for p, own in zip(self.parts, self.inputs, strict=True) for n in own}
-        return {quantity: ulp for quantity, ulp in (outputs | grads).items() if ulp}
-
-    def bounds(self) -> dict[str, Function]:
-        """The bounds of the outputs and gradients that have one."""
-        bounds: dict[str, Function] = {}
-        for part, own, outs in zip(self.parts, self.inputs, self.outputs, strict=True):
-            for place, n in enumerate(outs if part.error else ()):
-                bounds[_name("output", n)] = _output_bound(part, own, place)
-            for place, n in enumerate(own if part.grad_error else ()):
-                bounds[_name("grad", n)] = _grad_bound(part, own, outs, place)
-        return bounds
-
-    def unsigned(self) -> tuple[str, ...]:
-        """The outputs in which zeros of either sign are right."""
-        pairs = zip(self.parts, self.outputs, strict=True)
-        return tuple(_name("output", n) for part, outs in pairs if not part.signed for n in outs)
-
-    def repeated(self, recipe: Recipe) -> Recipe:
-        """The recipe's arrays, once for each call."""
-        return lambda draw, dtype: recipe(draw, dtype) * len(self.parts)
+    def grad_error(self, i: int, u: float, g: Any, *xs: Any) -> Any:
+        assert self.call.grad_error
+        return together(self.call.grad_error(u, g, *xs))[i]
 
 
-def _name(family: str, number: int) -> str:
-    return str(Quantity(family, number))
+def _differentiated(parts: Sequence[Call]) -> bool:
+    """Whether the calls have gradients.
+
+    Raises:
+      ValueError: some calls have a gradient, and some do not.
+    """
+    lacking = [part.name for part in parts if not part.vjp]
+    if 0 < len(lacking) < len(parts):
+        raise ValueError(f"{', '.join(lacking)}: expected a vjp, because other calls of the program have one")
+    return not lacking
 
 
-def _tuple(value: Any) -> tuple[Any, ...]:
-    return value if isinstance(value, tuple) else (value,)
+def _or_error(reference: Function, *xs: np.ndarray) -> Any:
+    """The outputs of every call; an error of one call is the error of the program."""
+    outputs = reference(*xs)
+    return next((y for y in outputs if isinstance(y, Raises)), outputs)
 
 
-def _single(values: Sequence[Any], numbers: range) -> Any:
-    """The values of these numbers: a tuple, or the value itself if there is one number."""
-    chosen = tuple(values[n] for n in numbers)
-    return chosen if len(chosen) > 1 else chosen[0]
-
-
-def _program(functions: tuple[Function, ...], arguments: int) -> Function:
-    def program(tf: Any, *xs: Any) -> Any:
-        outputs: list[Any] = []
-        for i, function in enumerate(functions):
-            y = function(tf, *xs[i * arguments : (i + 1) * arguments])
-            outputs += y if isinstance(y, (tuple, list)) else [y]
-        return tuple(outputs)
-
-    return program
-
-
-def _output_bound(part: Call, own: range, place: int) -> Function:
-    def bound(u: float, _: Any, *xs: np.ndarray) -> Any:
-        assert part.error
-        return _tuple(part.error(u, *(xs[i] for i in own)))[place]
-
-    return bound
-
-
-def _grad_bound(part: Call, own: range, outs: range, place: int) -> Function:
-    def bound(u: float, g: Any, *xs: np.ndarray) -> Any:
-        assert part.grad_error
-        return _tuple(part.grad_error(u, _single(_tuple(g), outs), *(xs[i] for i in own)))[place]
-
-    return bound
+def _repeated(recipe: Recipe, count: int) -> Recipe:
+    """The recipe's arrays, once for each call."""
+    return lambda draw, dtype: recipe(draw, dtype) * count
 
 
 def elementwise(

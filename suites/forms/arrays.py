@@ -10,43 +10,56 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS
-from tf_opdiff.harness.spec.spec import Raises, Recipe, Side, Spec
+from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.derived.sizes import sizes
-from tf_opdiff.suites.forms.array_programs import V1, V2, V3, Steps, Version
+from tf_opdiff.suites.forms.array_programs import V1, V2, V3, Array, Steps, Version
 from tf_opdiff.suites.forms.control_flow import with_v1
-from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.lists import FEW, of_floats
-from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.errors import IN_KERNEL, raises
+from tf_opdiff.suites.forms.lists import FEW, contents, no_kernel, of_floats, small, tensors
 from tf_opdiff.suites.forms.part import Op, Part, part, tiered
+from tf_opdiff.suites.reference.promise import together
 
 #: The dtypes of elements for which a CPU and a GPU have kernels.
 DTYPES = tiered((*FLOATS, *COMPLEX, "int32", "int64"), ("float32",))
+#: The shape of elements, places of five of them, and places outside of an array of two.
+ROWS, PLACES = (5, 3), np.array([4, 0, 2, 3, 1], "int32")
+OUTSIDE = {"at_end": 2, "beyond": 2**31 - 1, "negative": -1}
+#: The recipes of one element; those of two elements, and of small ones.
+ONE: Mapping[str, Recipe] = {"plain": tensors(ROWS)}
+TWO = (contents(ROWS, ROWS), small(2))
 #: A part of the op of a version.
 VersionPart = Callable[[Version], Part]
 
 
-def array_op(
-    name: str,
-    steps: Steps,
-    *parts: VersionPart,
-    versions: Sequence[Version] = (V1, V2, V3),
-    raw: str = "",
-    **declared: Any,
-) -> Iterator[Spec]:
-    """The specs of an op on arrays, in each version.
+def written(new: Array, x: Any) -> Array:
+    """An array of two elements, of which the second one was written."""
+    return new.new(2).write(1, x)
+
+
+def in_versions(
+    steps: Steps, *parts: VersionPart, versions: Sequence[Version] = (V1, V2, V3), suffix: bool = True
+) -> Part:
+    """A part: an op on arrays, in each version.
 
     Args:
-      name: the name of the op, such as `Read`.
       steps: its program, which has to run it.
       parts: its parts, by version.
       versions: the versions that have the op.
-      raw: the OpDef, if its name has no version.
-      declared: as of `op`.
+      suffix: whether the name of the OpDef ends with the version.
     """
-    for version in versions:
-        own: dict[str, Any] = {"program": version.program(steps), "modes": version.modes, **declared}
-        label = f"{version.name}-{name.lower()}" if name else version.name
-        yield from op(label, raw or version.op(name), *(each(version) for each in parts), **own)
+
+    def specs(op: Op) -> Iterator[Spec]:
+        for version in versions:
+            own = replace(
+                op,
+                name=op.name.replace("tensor-array", version.name),
+                raw=op.raw + version.suffix if suffix else op.raw,
+                program=version.program(steps),
+                fields={"modes": version.modes, **op.fields},
+            )
+            yield from (spec for each in parts for spec in each(version)(own))
+
+    return specs
 
 
 def results(
@@ -102,7 +115,7 @@ def _differentiated(program: Callable[..., Any]) -> Callable[..., Any]:
     """A program in the form of `with_v1` that returns the gradients of float inputs behind its outputs."""
 
     def differentiated(tf: Any, api: Any, *inputs: Any) -> tuple[Any, ...]:
-        outputs = _tuple(program(tf, *inputs))
+        outputs = together(program(tf, *inputs))
         sources, targets = ([x for x in xs if x.dtype.is_floating or x.dtype.is_complex] for xs in (inputs, outputs))
         return (*outputs, *tf.gradients(targets, sources, grad_ys=targets))
 
@@ -113,15 +126,11 @@ def _with_gradient(reference: Callable[..., Any], vjp: Callable[..., Any]) -> Ca
     """The reference of such a program."""
 
     def promised(*inputs: np.ndarray) -> tuple[Any, ...]:
-        outputs = _tuple(reference(*inputs))
+        outputs = together(reference(*inputs))
         gradients = vjp(outputs if len(outputs) > 1 else outputs[0], *inputs)
         return (*outputs, *(g for g in gradients if g is not None))
 
     return promised
-
-
-def _tuple(outputs: Any) -> tuple[Any, ...]:
-    return outputs if isinstance(outputs, tuple) else (outputs,)
 
 
 def refused(
@@ -146,18 +155,17 @@ def refused(
     def of(version: Version) -> Part:
         sides = {"contract": contract} if contract and len(version.modes) > 1 else {}
         own = {**(promise or IN_KERNEL), **sides}
-        return part(suffix, program=version.program(steps), recipes=recipes, **own) if version in versions else _nothing
+        return (
+            part(suffix, program=version.program(steps), recipes=recipes, **own)
+            if version in versions
+            else lambda op: ()
+        )
 
     return of
 
 
-def _nothing(op: Op) -> tuple[Spec, ...]:
-    """A part without specs."""
-    return ()
-
-
-def removed(version: Version, steps: Steps, ops: Sequence[str], *, eager: str, recipe: Recipe) -> tuple[Spec, ...]:
-    """The specs of a version that TensorFlow removed from GraphDef, in the modes that refuse it.
+def removed(version: Version, steps: Steps, ops: Sequence[str], *, eager: str, recipe: Recipe) -> dict[str, Any]:
+    """The fields of a version that TensorFlow removed from GraphDef, in the modes that refuse it.
 
     Args:
       version: the version.
@@ -168,17 +176,15 @@ def removed(version: Version, steps: Steps, ops: Sequence[str], *, eager: str, r
     """
     says = "is not available in GraphDef version"
     why = "the op was removed from GraphDef; outside of an imported v1 graph, nothing runs it"
-    refusal = Raises("INVALID_ARGUMENT", "unsupported operations", without_kernel=True)
-    return op(
-        f"{version.name}-removed",
-        ";".join(version.op(name) for name in ops),
-        program=version.program(steps),
-        reference=lambda *inputs: Raises("UNIMPLEMENTED", says),
-        recipes={"plain": recipe},
-        dtypes=DTYPES,
-        modes=tuple(mode for mode in MODES if mode not in version.modes),
-        contract={
-            "*/eager": Side(reference=lambda *inputs: Raises(eager), why=why),
-            "*/xla": Side(reference=lambda *inputs: refusal, why="XLA has no kernel of it, and refuses the program"),
+    return {
+        "raw": ";".join(version.op(name) for name in ops),
+        "program": version.program(steps),
+        "reference": raises("UNIMPLEMENTED", says),
+        "recipes": {"plain": recipe},
+        "dtypes": DTYPES,
+        "modes": tuple(mode for mode in MODES if mode not in version.modes),
+        "contract": {
+            "*/eager": Side(reference=raises(eager), why=why),
+            **no_kernel("it"),
         },
-    )
+    }

@@ -110,16 +110,11 @@ def fields(
     unsigned = promises[0].unsigned_zeros if rounded is None else rounded
     several = Several(promises, tuple(one.count for one in every), tuple(one.attrs for one in every))
     return {
-        "program": _alone(every[0]) if list(calls) == [""] else _program(every),
+        "program": partial(every[0].program, **every[0].attrs) if list(calls) == [""] else _program(every),
         "names": tuple(filter(None, calls)),
         "unsigned_zeros": tuple(unsigned),
         **several.fields(gradient=gradient, second=second, rounded=rounded),
     }
-
-
-def _alone(call: Call) -> Function:
-    """A program that makes one call."""
-    return partial(call.program, **call.attrs)
 
 
 def _program(calls: Sequence[Call]) -> Function:

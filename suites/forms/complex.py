@@ -17,6 +17,7 @@ from tf_opdiff.suites.forms.binary import summed
 from tf_opdiff.suites.forms.pairs import many, shaped
 from tf_opdiff.suites.forms.part import Part, part, together
 from tf_opdiff.suites.reference.broadcast import unbroadcast
+from tf_opdiff.suites.reference.complex import from_parts
 from tf_opdiff.suites.reference.function import Function
 
 
@@ -25,8 +26,7 @@ def _crossed_parts(*more: float) -> Recipe:
 
     def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
         values = np.array([0.0, -0.0, 1.0, -1.0, *more], f"f{dtype.itemsize // 2}")
-        z = np.empty(values.size**2, dtype)
-        z.real, z.imag = np.repeat(values, values.size), np.tile(values, values.size)
+        z = from_parts(np.repeat(values, values.size), np.tile(values, values.size), dtype)
         at = np.arange(67)
         return z[at % z.size], z[(at * 5 + at // z.size + 3) % z.size]
 
@@ -58,7 +58,7 @@ def complex_numbers(
         pairs = zip(function.partials, xs, strict=True)
         return tuple(unbroadcast(g * np.conj(d(*xs)), x.shape) for d, x in pairs if d)
 
-    values = pair_of_complex("-complex", function, vjp, output=output, grad=grad, special=special)
+    values = pair_of_complex(function, vjp, output=output, grad=grad, special=special)
     if zero is None:
         return values
     return together(
@@ -74,11 +74,11 @@ def complex_numbers(
 
 
 def pair_of_complex(
-    suffix: str, function: Function, vjp: Callable[..., Any], *, output: float, grad: float, special: bool = False
+    function: Function, vjp: Callable[..., Any], *, output: float, grad: float, special: bool = False
 ) -> Part:
     """A part: a function of two complex numbers, with both gradients, which `vjp` gives."""
     return part(
-        suffix,
+        "-complex",
         dtypes=COMPLEX,
         positions=True,
         reference=function.f,

@@ -143,9 +143,7 @@ def _with_zero(function: Callable[..., Any], argument: int | None) -> Callable[.
 
 
 def _product(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    z = np.empty(x.shape, x.dtype)
-    z.real, z.imag = x.real * y.real - x.imag * y.imag, x.real * y.imag + x.imag * y.real
-    return z
+    return from_parts(x.real * y.real - x.imag * y.imag, x.real * y.imag + x.imag * y.real, x.dtype)
 
 
 def _quotient(x: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.plan import MODES, without_modes
-from tf_opdiff.harness.spec.spec import Raises, Side, Spec
+from tf_opdiff.harness.spec.spec import Side, Spec
+from tf_opdiff.suites.forms.errors import raises
 
 _API = "https://www.tensorflow.org/api_docs/python/tf/"
 COND = f"{_API}cond"
@@ -125,11 +126,6 @@ def roundings(count: int) -> dict[str, float]:
     return {"output": count, "grad": 2 * count + 2}
 
 
-def refused(code: str, says: str = "") -> Callable[..., Raises]:
-    """A reference that promises an error, whatever the inputs."""
-    return lambda *inputs: Raises(code, says)
-
-
 def eager(reference: Callable[..., Any], vjp: Callable[..., Any] | None = None, *, link: str = COND) -> dict[str, Side]:
     """The contract of an eager program that runs one branch, or a body until the loop ends, and checks nothing else."""
     why = (
@@ -138,10 +134,10 @@ def eager(reference: Callable[..., Any], vjp: Callable[..., Any] | None = None, 
     return {"*/eager": Side(reference=reference, vjp=vjp, why=why, link=link)}
 
 
-def static_shapes(says: str = "") -> dict[str, Side]:
+def static_shapes() -> dict[str, Side]:
     """The contract of a program that has tensors of different shapes in one place: XLA rejects it."""
     why = "XLA compiles for static shapes, so a tensor has one shape in every branch and iteration"
-    return {"*/xla": Side(reference=refused("INVALID_ARGUMENT", says), why=why, link=XLA)}
+    return {"*/xla": Side(reference=raises("INVALID_ARGUMENT"), why=why, link=XLA)}
 
 
 def arrays(name: str, program: Callable[..., Any], *, results: int = 1, **fields: Any) -> Iterator[Spec]:

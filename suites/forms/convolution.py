@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -16,7 +16,7 @@ from tf_opdiff.suites.forms.calls import Call, OfAll
 from tf_opdiff.suites.forms.contraction import CONTRACTED, OF_FLOATS
 from tf_opdiff.suites.forms.convolution_calls import Changes, Convolved, Windows
 from tf_opdiff.suites.forms.elements import special
-from tf_opdiff.suites.forms.op import also, op
+from tf_opdiff.suites.forms.op import also
 from tf_opdiff.suites.forms.part import Part, part, tiered
 from tf_opdiff.suites.reference.convolution import of_windows
 
@@ -52,50 +52,57 @@ class Tables:
 
 
 def convolution(
-    name: str,
     convolved: Convolved,
     tables: Tables,
     *wrong: tuple[Mapping[str, Any], Changes],
     dtypes: tuple[str, ...] = FLOATS,
     gradient: bool = True,
-) -> tuple[Spec, ...]:
-    """The specs of an op of convolution. The default tier has float32 and int32, the full tier all other dtypes.
+    more: Sequence[Part] = (),
+) -> dict[str, Any]:
+    """The fields of an op of convolution. The default tier has float32 and int32, the full tier all other dtypes.
 
     Args:
-      name: the name with which theirs begin.
       convolved: the op.
       tables: its calls.
       wrong: promises of errors, and the changes that are refused so: see `Convolved.unfit`.
       dtypes: its dtypes.
       gradient: whether TensorFlow has a gradient of the op.
+      more: further parts.
     """
     calls, of_output = _called(convolved, tables.windows), convolved.result == "output"
+    recipes = {**OF_FLOATS, "special": OfAll(_special(convolved, tables.windows))}
+
+    def by_windows(spec: Spec) -> Spec:
+        """The spec; results in float32 are also computed by another method."""
+        main = spec.recipes.keys() == recipes.keys() and spec.dtypes == ("float32",)
+        return replace(spec, second=_by_windows(calls)) if main else spec
+
     # An error that ends the process costs a second.
     tier = {"tier": "default" if of_output else "full"}
-    main, *rest = op(
-        name,
-        convolved.raw,
-        *_more(convolved, tables),
-        *([] if convolved.result == "filter" else [_special_filter(convolved, tables.windows)]),
-        calls=calls,
-        small={label: convolved.call(windows, fixed=False) for label, windows in tables.small.items()},
-        wrong={
+    return {
+        **CONTRACTED,
+        "raw": convolved.raw,
+        "parts": (
+            *_more(convolved, tables),
+            *([] if convolved.result == "filter" else [_special_filter(convolved, tables.windows)]),
+            *more,
+        ),
+        "calls": calls,
+        "small": {label: convolved.call(windows, fixed=False) for label, windows in tables.small.items()},
+        "wrong": {
             label: one
             for promise, changes in wrong
             for label, one in convolved.unfit(tables.fitting, tier | dict(promise), changes).items()
         },
-        batch=_batches(convolved, tables.large),
-        shared=(1,) if of_output else (0,),
-        dtypes=tiered([dtype for dtype in dtypes if dtype in FLOATS]),
-        integers=tiered([dtype for dtype in dtypes if dtype not in FLOATS]),
-        gradient=gradient,
-        **{
-            **CONTRACTED,
-            "recipes": {**OF_FLOATS, "special": OfAll(_special(convolved, tables.windows))},
-            "second": ("plain",) if gradient else (),
-        },
-    )
-    return (replace(main, second=_by_windows(calls)) if of_output else main, *rest)
+        "batch": _batches(convolved, tables.large),
+        "shared": (1,) if of_output else (0,),
+        "dtypes": tiered([dtype for dtype in dtypes if dtype in FLOATS]),
+        "integers": tiered([dtype for dtype in dtypes if dtype not in FLOATS]),
+        "gradient": gradient,
+        "recipes": recipes,
+        "changed": by_windows if of_output else None,
+        "second": ("plain",) if gradient else (),
+    }
 
 
 def _called(convolved: Convolved, windows: Mapping[str, Windows]) -> dict[str, Call]:

@@ -9,9 +9,9 @@ from tf_opdiff.harness.spec.plan import without_modes
 from tf_opdiff.harness.spec.spec import Raises, Side
 
 
-def raises(code: str, says: str = "") -> Callable[..., Raises]:
-    """A reference that promises an error, whatever the inputs and the attributes."""
-    return lambda *xs, **attrs: Raises(code, says)
+def raises(code: str, says: str = "", **how: Any) -> Callable[..., Raises]:
+    """A reference that promises an error, whatever the inputs and the attributes; `how` are the fields of `Raises`."""
+    return lambda *xs, **attrs: Raises(code, says, **how)
 
 
 #: The contract of inputs whose shapes do not fit, beside a reference that promises the ValueError of shape inference.

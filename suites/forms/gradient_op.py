@@ -111,7 +111,7 @@ class GradientOp:
             yield from part(
                 "-complex",
                 reference=self.complex.value,
-                recipes={"plain": many(plain, 2, SIZE), "axes": _on_axes},
+                recipes={"plain": many(plain, 2, SIZE), "axes": lambda draw, d: (draw.values(d, SIZE), *axes(draw, d))},
                 dtypes=COMPLEX,
                 bound={"output[0]": self.complex.bound},
                 tier="full",
@@ -195,11 +195,6 @@ def _alternatives(reference: Callable[..., Any]) -> Callable[..., Any]:
 def in_long_double(function: Callable[..., Any]) -> Callable[..., Any]:
     """The function of arrays, with the arrays as long doubles."""
     return lambda *arrays: function(*(a.astype(np.longdouble) for a in arrays))
-
-
-def _on_axes(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """Upstreams of moderate size, with numbers on the axes."""
-    return (draw.values(dtype, SIZE), *axes(draw, dtype))
 
 
 def _range(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:

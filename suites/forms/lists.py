@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, Draw, is_float
-from tf_opdiff.harness.spec.spec import Raises, Recipe, Side, Spec
+from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.derived.hessian import linear_second_order
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.control_flow import XLA
+from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.part import Op, Part, part, tiered
 from tf_opdiff.suites.forms.scatter_recipes import special_numbers
 from tf_opdiff.suites.forms.special_upstreams import in_turn
@@ -31,6 +32,8 @@ SMALL: Mapping[str, Shape] = {
 }
 #: The sizes that a function and a graph have with known shapes.
 FEW = ("none", "one_by_one", "one_row")
+#: The promise of an op for which XLA has no kernel.
+_NO_KERNEL = raises("INVALID_ARGUMENT", "unsupported operations", without_kernel=True)
 _OPENXLA = "https://openxla.org/xla/operation_semantics"
 
 
@@ -73,13 +76,9 @@ def small_rows(
     return {name: tensors(s, *more(s), then=(indices[s[0] == count],)) for name, s in tables.items()}
 
 
-def _no_kernel(*arguments: Any) -> Raises:
-    return Raises("INVALID_ARGUMENT", "unsupported operations", without_kernel=True)
-
-
 def no_kernel(op: str) -> dict[str, Side]:
     """The contract of an op for which XLA has no kernel."""
-    return {"*/xla": Side(reference=_no_kernel, why=f"XLA has no kernel of {op}, and refuses the program")}
+    return {"*/xla": Side(reference=_NO_KERNEL, why=f"XLA has no kernel of {op}, and refuses the program")}
 
 
 def no_gradient_kernel(op: str, reference: Callable[..., Any]) -> dict[str, Side]:
@@ -87,7 +86,7 @@ def no_gradient_kernel(op: str, reference: Callable[..., Any]) -> dict[str, Side
     why = f"XLA has no kernel of {op}, which the gradient needs, and refuses the program"
 
     def vjp(g: Any, x: np.ndarray, *others: Any) -> Any:
-        return _no_kernel() if x.dtype.kind in "fc" else (None,) * (1 + len(others))
+        return _NO_KERNEL() if x.dtype.kind in "fc" else (None,) * (1 + len(others))
 
     return {"*/xla": Side(reference=reference, vjp=vjp, why=why)}
 
@@ -95,7 +94,7 @@ def no_gradient_kernel(op: str, reference: Callable[..., Any]) -> dict[str, Side
 def one_length(code: str, says: str) -> dict[str, Side]:
     """The contract of a list whose elements have several lengths, which XLA rejects."""
     why = "XLA compiles for static shapes, so all elements of a list have one shape"
-    return {"*/xla": Side(reference=lambda *inputs: Raises(code, says), why=why, link=XLA)}
+    return {"*/xla": Side(reference=raises(code, says), why=why, link=XLA)}
 
 
 def clamped(reference: Callable[..., Any]) -> dict[str, Side]:

@@ -13,7 +13,7 @@ from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.forms.calls import Call, Drawn
-from tf_opdiff.suites.forms.elements import Elements
+from tf_opdiff.suites.forms.elements import Elements, plain
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.part import Op, Part, part, tiered
 
@@ -149,18 +149,20 @@ def _with_large(row: int, draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarra
     return x.astype(dtype)
 
 
-def with_nan(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
-    """Ordinary matrices; the last one has a NaN."""
-    x = ordinary(draw, dtype, *shape)
-    x[(-1,) * len(shape)] = np.nan
-    return x
+def ending_in_nan(elements: Elements) -> Elements:
+    """These elements; the last one of all is NaN."""
+
+    def ended(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+        x = elements(draw, dtype, *shape)
+        x[(-1,) * len(shape)] = np.nan
+        return x
+
+    return ended
 
 
-def right_with_nan(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
-    """Right-hand sides; the last one has a NaN."""
-    x = draw.values(dtype, *shape)
-    x[(-1,) * len(shape)] = np.nan
-    return x
+with_nan = ending_in_nan(ordinary)
+#: Right-hand sides with a NaN.
+right_with_nan = ending_in_nan(plain)
 
 
 def sent(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
@@ -175,7 +177,7 @@ def beside(call: Call, *elements: Elements) -> Part:
     """A part: batches whose second part has infinities or NaN in its last input, and a result without a promise.
 
     Args:
-      call: a call with batches of three matrices.
+      call: a call with batches of three parts.
       elements: those of each input.
     """
 
@@ -189,17 +191,18 @@ def beside(call: Call, *elements: Elements) -> Part:
 
     def specs(op: Op) -> Iterable[Spec]:
         own = call.completed(op.called, op.promise)
+        attrs = own.attrs
 
         def first_and_third(tf: Any, *xs: Any) -> Any:
-            y = own.program(tf, *xs)
+            y = own.program(tf, *xs, **attrs)
             return tf.stack([y[0], y[2]])
 
         return part(
             "-beside-special",
             program=first_and_third,
-            reference=lambda *xs: own.promise.f(*(x[::2] for x in xs)),
+            reference=lambda *xs: own.promise.f(*(x[::2] for x in xs), **attrs),
             recipes={"nan": recipe(np.nan), "infinite": recipe(np.inf)},
-            bound={"output": lambda u, g, *xs: own.promise.error(u, *(x[::2] for x in xs))},
+            bound={"output": lambda u, g, *xs: own.promise.error(u, *(x[::2] for x in xs), **attrs)},
             unsigned_zeros=("output",),
             lowest_tier=True,
         )(op)

@@ -8,9 +8,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import Draw, edges, is_float, special_values
+from tf_opdiff.harness.spec.recipes import Draw, special_values
 from tf_opdiff.harness.spec.spec import Recipe
 from tf_opdiff.suites.forms.calls import Shape
+from tf_opdiff.suites.forms.scatter_recipes import special_numbers
 from tf_opdiff.suites.forms.special_upstreams import Upstream, in_turn
 
 
@@ -32,16 +33,13 @@ def special(shapes: Sequence[Shape], *, adds: bool = False) -> Recipe:
 
 
 def _limits(dtype: np.dtype, *, adds: bool) -> np.ndarray:
-    if is_float(dtype):
-        limits, info = special_values(dtype), ml_dtypes.finfo(dtype)
-        unfit = (1.0, float(info.smallest_normal), float(info.max))
-        return limits[~np.isin(np.abs(limits.astype(np.float64)), unfit)] if adds else limits
-    if dtype.kind == "c":
-        part = _limits(np.dtype(f"f{dtype.itemsize // 2}"), adds=adds)
-        numbers = np.empty(part.size, dtype)
-        numbers.real, numbers.imag = part, np.roll(part, 5)
-        return numbers
-    return np.unique(edges(Draw(0), dtype)[0])
+    return special_numbers(dtype, _of_sums if adds else special_values)
+
+
+def _of_sums(dtype: np.dtype) -> np.ndarray:
+    limits, info = special_values(dtype), ml_dtypes.finfo(dtype)
+    unfit = (1.0, float(info.smallest_normal), float(info.max))
+    return limits[~np.isin(np.abs(limits.astype(np.float64)), unfit)]
 
 
 def whole(draw: Draw, dtype: Any, *shape: int) -> np.ndarray:

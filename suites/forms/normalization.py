@@ -1,4 +1,4 @@
-"""Normalisation: the specs of fused normalisations over a batch, and of their gradients."""
+"""Normalisation: the fields of fused normalisations over a batch, and of their gradients."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import Draw
-from tf_opdiff.harness.spec.spec import Side, Spec
+from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.aspects import batches, second_order
 from tf_opdiff.suites.forms.aspects import small as of_small
 from tf_opdiff.suites.forms.calls import Call, Calls, OfAll, call, fields, unfit
-from tf_opdiff.suites.forms.op import also, op
+from tf_opdiff.suites.forms.op import also
 from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.special_upstreams import finite
 from tf_opdiff.suites.forms.subnormal import of_gpu_kernels
@@ -139,16 +139,14 @@ class Fused:
         return self.back(tf, g, x, scale, *kept, **how)
 
 
-def fused(name: str, of: Fused) -> tuple[Spec, ...]:
-    """The specs of a fused normalisation. The default tier has float32, the full tier the dtypes of 16 bits."""
+def fused(of: Fused) -> dict[str, Any]:
+    """The fields of a fused normalisation. The default tier has float32, the full tier the dtypes of 16 bits."""
     last, first = _calls(first=False), _calls(first=True)
     inference = {"inference": last["inference"]}
     every = {**last, **{f"first_{label}": one for label, one in first.items()}}
     factors = {"share": _call(_SHAPE, training=True, exponential_avg_factor=0.25)}
     tiny = {label: {"inference": _call(shape, training=False)} for label, shape in _SMALL.items()}
-    return op(
-        name,
-        of.raw,
+    parts = (
         also("-channels-first", calls=first, recipes={"plain": _drawn(_plain, first)}, names=()),
         part(
             "-statistics",
@@ -170,12 +168,16 @@ def fused(name: str, of: Fused) -> tuple[Spec, ...]:
         of_small({label: _drawn(_plain, calls) for label, calls in tiny.items()}, inference, names=()),
         batches(inference, _drawn(_plain, inference), (1, 2, 3, 4), names=()),
         second_order({"plain": _drawn(_plain, every)}, every, names=(), unsigned_zeros=("output", "grad")),
-        program=lambda tf, *xs, **attrs: of.results(tf, *xs, **attrs)[0],
-        promise=Normalized,
-        calls=last,
-        recipes={label: _drawn(numbers, last) for label, numbers in {**_RECIPES, "upstreams": _plain}.items()},
-        upstreams={"upstreams": finite},
-        wrong={
+    )
+    return {
+        "raw": of.raw,
+        "parts": parts,
+        "program": lambda tf, *xs, **attrs: of.results(tf, *xs, **attrs)[0],
+        "promise": Normalized,
+        "calls": last,
+        "recipes": {label: _drawn(numbers, last) for label, numbers in {**_RECIPES, "upstreams": _plain}.items()},
+        "upstreams": {"upstreams": finite},
+        "wrong": {
             label: unfit(*shapes, **last["inference"].attrs)
             for label, shapes in {
                 "too-flat": ((3, 2, 5), *[(5,)] * 4),
@@ -184,9 +186,9 @@ def fused(name: str, of: Fused) -> tuple[Spec, ...]:
                 "other-mean": (_SHAPE, (5,), (5,), (4,), (5,)),
             }.items()
         },
-        dtypes=tiered(("float32", *of.more)),
-        loose=_LOOSE,
-    )
+        "dtypes": tiered(("float32", *of.more)),
+        "loose": _LOOSE,
+    }
 
 
 def _of_cudnn(of: Fused, calls: Calls) -> dict[str, Side]:
@@ -204,16 +206,14 @@ def _of_cudnn(of: Fused, calls: Calls) -> dict[str, Side]:
     return of_gpu_kernels(side) if of.reserved else {"gpu/*": side}
 
 
-def fused_gradient(name: str, of: Fused) -> tuple[Spec, ...]:
-    """The specs of the op of gradients, with the mean and the variance as a forward op on a CPU returns them."""
+def fused_gradient(of: Fused) -> dict[str, Any]:
+    """The fields of the op of gradients, with the mean and the variance as a forward op on a CPU returns them."""
     calls = _calls(first=False)
     inference = {"inference": calls["inference"]}
     tiny = {label: {"inference": _call(shape, training=False)} for label, shape in _SMALL.items()}
     # The op takes channels first in training alone, unless oneDNN computes it.
     differentiated = {**calls, "first": _call(_SHAPE, training=True, first=True)}
-    return op(
-        name,
-        of.gradient,
+    parts = (
         of_small(
             {label: _drawn(_plain, own, back=True) for label, own in tiny.items()},
             inference,
@@ -237,12 +237,16 @@ def fused_gradient(name: str, of: Fused) -> tuple[Spec, ...]:
             loose=dict.fromkeys(("grad", "jvp"), _CANCELS),
             contract={},
         ),
-        program=lambda tf, *xs, **attrs: of.back(tf, *xs, **attrs),
-        promise=Gradients,
-        calls=calls,
-        recipes={label: _drawn(numbers, calls, back=True) for label, numbers in _RECIPES.items()},
-        gradient=False,
-        contract=_of_cudnn(of, calls),
-        dtypes=tiered(("float32", *of.more)),
-        names=(),
     )
+    return {
+        "raw": of.gradient,
+        "parts": parts,
+        "program": lambda tf, *xs, **attrs: of.back(tf, *xs, **attrs),
+        "promise": Gradients,
+        "calls": calls,
+        "recipes": {label: _drawn(numbers, calls, back=True) for label, numbers in _RECIPES.items()},
+        "gradient": False,
+        "contract": _of_cudnn(of, calls),
+        "dtypes": tiered(("float32", *of.more)),
+        "names": (),
+    }

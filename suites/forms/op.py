@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,7 +23,9 @@ from tf_opdiff.suites.reference.promise import Promise
 _KINDS: Mapping[type[Promise], tuple[type[Op], tuple[Any, ...]]] = {Moved: (Moves, MOVING), Placed: (Layout, LAYING)}
 
 
-def op(name: str, raw: str, *parts: Part, fields: Any = None, **declared: Any) -> tuple[Spec, ...]:
+def op(
+    name: str, raw: str, *own_parts: Part, parts: Sequence[Part] = (), fields: Any = None, **declared: Any
+) -> tuple[Spec, ...]:
     """The specs of an op. If it is elementwise, its inputs also have zero elements and one: see `with_sizes`.
 
     An op whose promise is a `Moved` has the fields of `Moves`, and its aspects; `Placed`: those of `Layout`.
@@ -31,7 +33,7 @@ def op(name: str, raw: str, *parts: Part, fields: Any = None, **declared: Any) -
     Args:
       name: the name with which the names of its specs begin.
       raw: its OpDef.
-      parts: functions from an `Op` to specs, which no aspect has.
+      own_parts, parts: functions from an `Op` to specs, which no aspect has.
       fields: further fields of all specs.
       declared: the other fields of `Op`, and further fields of all specs. With `f`, the function of one real number,
         the fields of `Unary` too.
@@ -41,15 +43,16 @@ def op(name: str, raw: str, *parts: Part, fields: Any = None, **declared: Any) -
     """
     if "f" in declared:  # an elementwise op of one real number
         unary, declared = separated(Unary, {"dtypes": taken_by_cpu(raw, FLOATS), **declared})
-        parts = (unary.specs, *parts)
+        own_parts = (unary.specs, *own_parts)
     record, aspects = _kind(declared.get("promise"))
     own, more = of_fields(record, declared)
     subject = record(name=name, raw=raw, fields={**(fields or {}), **more}, **{"arguments": inputs_of(raw), **own})
-    specs = list(_specs(subject, aspects, parts))
+    specs = list(_specs(subject, aspects, (*own_parts, *parts)))
     specs += elementwise_sizes(specs, _shapes(len(subject.arguments)))
     if unknown := subject.without.keys() - {spec.aspect for spec in specs}:
         raise ValueError(f"{name}: without: there is no aspect {sorted(unknown)}")
-    return tuple(spec for spec in specs if spec.aspect not in subject.without)
+    kept = (spec for spec in specs if spec.aspect not in subject.without)
+    return tuple(filter(None, map(subject.changed, kept) if subject.changed else kept))
 
 
 def _kind(promise: Any) -> tuple[type[Op], tuple[Any, ...]]:

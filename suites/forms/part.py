@@ -54,6 +54,7 @@ class Op:
     wrong       label → a call that the op refuses; or the shapes of its inputs, if shape inference refuses them.
     without     aspect → the reason why the op has no specs of it.
     fields      further fields of all specs, such as `modes`.
+    changed     changed(spec) → the spec with other fields, or None to leave it out, where no other field says so.
     """
 
     name: str
@@ -78,6 +79,7 @@ class Op:
     wrong: Mapping[str, Wrong | Sequence[Shape]] = field(default_factory=dict)
     without: Mapping[str, str] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)
+    changed: Callable[[Spec], Spec | None] | None = None
 
     @cached_property
     def called(self) -> Callable[..., Any]:
@@ -220,6 +222,11 @@ def calling(op: str, names: tuple[str, ...], output: int | None = None, **attrib
         return program(tf, x, **attrs)
 
     return of_one if len(names) == 1 else program  # a sweep needs a program of one input
+
+
+def each_output(op: str, names: tuple[str, ...]) -> Callable[..., Any]:
+    """A program that calls a raw op and returns one output, whose number is the attribute `output` of the call."""
+    return lambda tf, *xs, output, **attrs: calling(op, names, output, **attrs)(tf, *xs)
 
 
 def unconnected(g: Any, *xs: Any) -> tuple[None, ...]:

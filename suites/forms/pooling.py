@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -205,7 +205,6 @@ def bad_attributes(rank: int, **promises: Mapping[str, Any]) -> dict[str, dict[s
     return {label.replace("_", "-"): change for label, change in bad.items()}
 
 
-def in_float32_alone(specs: Iterable[Spec]) -> Iterator[Spec]:
-    """The specs; XLA has the kernel of MaxPoolGradGrad, by which others are differentiated twice, in float32 alone."""
-    for spec in specs:
-        yield replace(spec, modes=WITHOUT_XLA) if spec.hvp and "float32" not in spec.dtypes else spec
+def in_float32_alone(spec: Spec) -> Spec:
+    """The spec; XLA has the kernel of MaxPoolGradGrad, by which others are differentiated twice, in float32 alone."""
+    return replace(spec, modes=WITHOUT_XLA) if spec.hvp and "float32" not in spec.dtypes else spec

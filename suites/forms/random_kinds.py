@@ -10,6 +10,7 @@ import numpy as np
 
 from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.reference import random as ref
+from tf_opdiff.suites.reference.cast import limits
 from tf_opdiff.suites.reference.random import blocks
 
 FLOATS = tiered(("float32", "bfloat16", "float16", "float64"))
@@ -40,17 +41,12 @@ class Kind:
     blocks: Callable[[tuple[int, ...], str], int] = blocks
 
 
-def _all(dtype: str) -> tuple[int, int]:
-    info = np.iinfo(dtype)
-    return int(info.min), int(info.max)
-
-
 #: Recipes of limits: few numbers, one, a power of two, and all but one.
 _LIMITS: Mapping[str, Callable[[str], tuple[int, int]]] = {
     "": lambda dtype: (-5, 17),
     "one_number": lambda dtype: (3, 4),
     "power_of_two": lambda dtype: (-(2**10), 2**10),
-    "widest": _all,
+    "widest": lambda dtype: limits(np.dtype(dtype)),
 }
 #: The logarithm, the square root, the sine or cosine and the product: 2.3 ULPs off at most in 10^6 numbers of each
 #: dtype. float16 and bfloat16 are rounded from float32. XLA computes float16 in float16.

@@ -1,4 +1,4 @@
-"""Recurrent: the specs of recurrent cells, of LSTMs over all steps, and of their ops of gradients.
+"""Recurrent: the fields of recurrent cells, of LSTMs over all steps, and of their ops of gradients.
 
 No such op has a translation by XLA.
 """
@@ -15,10 +15,8 @@ from tf_opdiff.harness.spec.attrs import Keywords
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import Draw
-from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.aspects import batches, small
 from tf_opdiff.suites.forms.calls import Call, Calls, OfAll
-from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import Part, tiered
 from tf_opdiff.suites.reference.promise import Promise
 from tf_opdiff.suites.reference.recurrence import Recurrence
@@ -67,7 +65,6 @@ _SMALL = {"one": Size(1, 1, 1), "one_row": Size(1, 3, 2), "no_inputs": Size(2, 0
 class Recurrent:
     """A recurrent op. The default tier has float32.
 
-    name        the name with which those of its specs begin.
     raw         the OpDef.
     inputs      the names of its inputs, in order.
     formula     formula(*xs, **attrs) → its results: see `suites.reference.recurrent`.
@@ -83,7 +80,6 @@ class Recurrent:
     loose       as of a spec.
     """
 
-    name: str
     raw: str
     inputs: tuple[str, ...]
     formula: Callable[..., Any]
@@ -98,29 +94,28 @@ class Recurrent:
     rest: tuple[str, ...] = ("float16",)
     loose: Mapping[str, Loose] = field(default_factory=dict)
 
-    def specs(self, *parts: Part) -> tuple[Spec, ...]:
-        """The specs of all results, and of further parts."""
+    def fields(self, *parts: Part) -> dict[str, Any]:
+        """The fields of the op, with further parts."""
         recipes = {"plain": self.recipe(_PLAIN), "even": self.recipe(_EVEN), "saturated": self.recipe(_PLAIN, scale=20)}
         recipes |= self.few() if "seq_len_max" in self.inputs else {}
         recipes |= {label: self.recipe(_PLAIN, special=names) for label, names in self.special.items()}
         rows = tuple(n for n, name in enumerate(self.inputs) if name in SHARED)
-        return op(
-            self.name,
-            self.raw,
-            *parts,
-            small(
-                {label: self.recipe(size) for label, size in (_SMALL | dict(self.empty)).items()},
-                constant=tuple(f"output[{k}]" for k in range(self.results)),
-            ),
-            batches(self.calls(range(self.by_rows)) if self.by_rows else {}, self.recipe(_PLAIN), rows, tier="full"),
-            calls=self.calls(range(self.results)),
-            recipes=recipes,
-            gradient=False,
-            dtypes=tiered(("float32", *self.rest)),
-            attrs=self.attrs,
-            modes=WITHOUT_XLA,
-            loose={"output": HELD, **self.loose},
+        of_small = small(
+            {label: self.recipe(size) for label, size in (_SMALL | dict(self.empty)).items()},
+            constant=tuple(f"output[{k}]" for k in range(self.results)),
         )
+        of_rows = self.calls(range(self.by_rows)) if self.by_rows else {}
+        return {
+            "raw": self.raw,
+            "parts": (*parts, of_small, batches(of_rows, self.recipe(_PLAIN), rows, tier="full")),
+            "calls": self.calls(range(self.results)),
+            "recipes": recipes,
+            "gradient": False,
+            "dtypes": tiered(("float32", *self.rest)),
+            "attrs": self.attrs,
+            "modes": WITHOUT_XLA,
+            "loose": {"output": HELD, **self.loose},
+        }
 
     def calls(self, chosen: Sequence[int], promise: Promise | None = None, program: Any = None) -> Calls:
         """The call of some results."""
@@ -179,8 +174,3 @@ def calling(raw: str, names: Sequence[str], chosen: Sequence[int], moved: Collec
         return tuple(results[k] for k in chosen)
 
     return program
-
-
-def recurrent(name: str, raw: str, **declaration: Any) -> tuple[Spec, ...]:
-    """The specs of a recurrent op: see `Recurrent`."""
-    return Recurrent(name=name, raw=raw, **declaration).specs()

@@ -49,14 +49,14 @@ def _moderate(how: Combination, draw: Draw, dtype: np.dtype, *shape: int) -> np.
     return np.where(values == 0, np.ones_like(values), values) if how.divides else values
 
 
-def special_numbers(dtype: np.dtype) -> np.ndarray:
-    """Special values: of complex numbers, in both parts; of integers, the limits."""
+def special_numbers(dtype: np.dtype, of_floats: Numbers = special_values) -> np.ndarray:
+    """Special values: of floats those of a function; of complex numbers, in both parts; of integers, the limits."""
     if dtype.kind == "c":
-        part = special_values(np.dtype(f"f{dtype.itemsize // 2}"))
+        part = of_floats(np.dtype(f"f{dtype.itemsize // 2}"))
         numbers = np.empty(part.size, dtype)
         numbers.real, numbers.imag = part, np.roll(part, 5)
         return numbers
-    return special_values(dtype) if is_float(dtype) else np.unique(edges(Draw(0), dtype)[0])
+    return of_floats(dtype) if is_float(dtype) else np.unique(edges(Draw(0), dtype)[0])
 
 
 def around(x: Values, i: np.ndarray, u: Values) -> Recipe:

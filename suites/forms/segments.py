@@ -19,7 +19,7 @@ from tf_opdiff.suites.forms import segment_recipes as recipes
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
 from tf_opdiff.suites.forms.part import Op, Part, calling, part
 from tf_opdiff.suites.forms.segment_promises import CurvedProduct, Segments
-from tf_opdiff.suites.reference.segments import SUM, Reduction, highest, lowest
+from tf_opdiff.suites.reference.segments import SUM, Reduction, ends
 
 _SUBTRACTED = Loose(
     lambda *inputs, **keywords: True,
@@ -147,7 +147,7 @@ def _as_following(ids: np.ndarray) -> np.ndarray:
 def _unspecified(promise: Segments, dtype: np.dtype, g: Any, x: np.ndarray, ids: np.ndarray) -> list[np.ndarray]:
     """Other results of ids out of order: a segment that is not divided, or that is as before its first row."""
     result = promise.reference(x, _as_following(ids))
-    limits = (lowest(dtype.name), highest(dtype.name)) if promise.how.chooses else ()
+    limits = ends(dtype.name) if promise.how.chooses else ()
     return [
         replace(promise, how=SUM).reference(x, _as_following(ids)),
         *(np.full_like(result, n) for n in (0, *limits)),

@@ -109,7 +109,13 @@ class Unary:
             contract={pattern: self._with_alternatives(side) for pattern, side in self.contract(self.function).items()},
             tier=self.tier,
             sizes=True,
-            twins=(self._second_order, self._lost, positions, self._gradient_alone, short),
+            twins=(
+                self._second_order,
+                lambda main: without_digits(main, self.function, self.lost),
+                positions,
+                lambda main: gradient_alone(main, ("edges", "plain")),
+                short,
+            ),
         )(op)
         for i, dtypes in enumerate(self.subnormals.groups()):
             yield from part(
@@ -149,14 +155,6 @@ class Unary:
         if isinstance(self.second_order, ExactCurve):
             return [exact_curve(main, self.function, self.second_order, self._set_aside)]
         return second_orders(main, self.function, self.second_order) if self.second_order else ()
-
-    def _lost(self, main: Spec) -> Iterable[Spec]:
-        """The twins where the formula loses digits."""
-        return without_digits(main, self.function, self.lost)
-
-    def _gradient_alone(self, main: Spec) -> Iterable[Spec]:
-        """The twins that fetch gradients only."""
-        return gradient_alone(main, ("edges", "plain"))
 
     def sound(self, recipe: Recipe) -> Recipe:
         """The recipe with other numbers in the place of those that other recipes have, each judged by itself."""

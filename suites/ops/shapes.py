@@ -17,6 +17,7 @@ from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import SIZE
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.op_types import every_op
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.regions import domain
 from tf_opdiff.suites.forms.unary import Unary, declarations
 
@@ -52,33 +53,32 @@ def _of_input(i: int, loose: Loose) -> Loose:
     return replace(loose, where=lambda *xs: loose(xs[i]))
 
 
-def _together(name: str, ops: Sequence[tuple[Spec, Unary]]) -> Spec:
-    """A spec that runs every op once, each on an input of its own."""
+def _together(ops: Sequence[tuple[Spec, Unary]]) -> dict[str, Any]:
+    """The fields of a spec that runs every op once, each on an input of its own."""
     specs = [spec for spec, _ in ops]
     programs = [spec.program for spec in specs]
     quantities = [(i, spec, family) for i, spec in enumerate(specs) for family in ("output", "grad")]
     bounds = {f"{family}[{i}]": (i, spec.bound.get(f"{family}[0]")) for i, spec, family in quantities}
-    return Spec(
-        name=name,
-        ops=";".join(str(spec.ops) for spec in specs),
-        program=lambda tf, *xs: tuple(program(tf, x) for program, x in zip(programs, xs, strict=True)),
-        reference=lambda *xs: tuple(spec.reference(x) for spec, x in zip(specs, xs, strict=True)),
-        vjp=lambda gs, *xs: tuple(op.vjp(g, x) for (_, op), g, x in zip(ops, gs, xs, strict=True)),
-        recipes={label: _shaped(ops, shape) for label, shape in _SHAPES.items()},
-        ulp={f"{family}[{i}]": spec.ulp[family] for i, spec, family in quantities},
-        loose={
+    return {
+        "raw": ";".join(str(spec.ops) for spec in specs),
+        "program": lambda tf, *xs: tuple(program(tf, x) for program, x in zip(programs, xs, strict=True)),
+        "reference": lambda *xs: tuple(spec.reference(x) for spec, x in zip(specs, xs, strict=True)),
+        "vjp": lambda gs, *xs: tuple(op.vjp(g, x) for (_, op), g, x in zip(ops, gs, xs, strict=True)),
+        "recipes": {label: _shaped(ops, shape) for label, shape in _SHAPES.items()},
+        "ulp": {f"{family}[{i}]": spec.ulp[family] for i, spec, family in quantities},
+        "loose": {
             f"{q.partition('[')[0]}[{i}]": _of_input(i, loose)
             for i, s in enumerate(specs)
             for q, loose in s.loose.items()
         },
-        bound={quantity: mapped(partial(_of_one, i), bound) for quantity, (i, bound) in bounds.items() if bound},
-    )
+        "bound": {quantity: mapped(partial(_of_one, i), bound) for quantity, (i, bound) in bounds.items() if bound},
+    }
 
 
 _OPS = [(spec, op) for spec, op in _declared() if not op.unsigned_zeros]
 _COMPILED = {types.name for types in every_op() if types.compiled}
 
 SPECS = (
-    _together("unary-shapes", [pair for pair in _OPS if pair[0].ops in _COMPILED]),
-    _together("unary-shapes-no-xla", [pair for pair in _OPS if pair[0].ops not in _COMPILED]),
+    *op("unary-shapes", **_together([pair for pair in _OPS if pair[0].ops in _COMPILED])),
+    *op("unary-shapes-no-xla", **_together([pair for pair in _OPS if pair[0].ops not in _COMPILED])),
 )

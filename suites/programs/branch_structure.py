@@ -7,7 +7,8 @@ import numpy as np
 
 from tf_opdiff.harness.spec.spec import Side, Sparse
 from tf_opdiff.suites.forms.branches import ROUNDED, either
-from tf_opdiff.suites.forms.control_flow import XLA, conds, eager, refused, static_shapes
+from tf_opdiff.suites.forms.control_flow import XLA, conds, eager, static_shapes
+from tf_opdiff.suites.forms.errors import raises
 
 _BRANCHES = either((3,))
 
@@ -130,7 +131,7 @@ def _refused(name, program, then, otherwise, *, code="ValueError"):
     return conds(
         name,
         program,
-        reference=refused(code),
+        reference=raises(code),
         recipes=_BRANCHES,
         ulp=ROUNDED,
         contract=eager(taken(then, otherwise)),
@@ -160,7 +161,7 @@ SPECS = (
         empty,
         reference=lambda p, x: x * 2,
         recipes=_BRANCHES,
-        v1={"reference": refused("ValueError", "at least one result")},
+        v1={"reference": raises("ValueError", "at least one result")},
     ),
     *_refused("branches-keys", keys, lambda x: x * 2, lambda x: x * 3),
     *conds(
@@ -189,7 +190,7 @@ SPECS = (
         recipes=_BRANCHES,
         ulp=ROUNDED,
         unsigned_zeros=("output[1]",),
-        v1={"reference": refused("ValueError", "None values not supported")},
+        v1={"reference": raises("ValueError", "None values not supported")},
     ),
     *conds(
         "branches-nothing",
@@ -197,19 +198,19 @@ SPECS = (
         reference=lambda p, x: x * 3,
         recipes=_BRANCHES,
         ulp=ROUNDED,
-        v1={"reference": refused("ValueError", "must have a return value")},
+        v1={"reference": raises("ValueError", "must have a return value")},
     ),
     *_refused("branches-numbers", numbers, lambda x: (x, x * 2), lambda x: x * 3),
     *conds(
         "branches-not-callable",
         not_callable,
-        reference=refused("TypeError", "'true_fn' must be callable"),
+        reference=raises("TypeError", "'true_fn' must be callable"),
         recipes=_BRANCHES,
     ),
     *conds(
         "branches-python-error",
         python_error,
-        reference=refused("ZeroDivisionError", "planted"),
+        reference=raises("ZeroDivisionError", "planted"),
         recipes={"true": _BRANCHES["true"]},
         contract=eager(lambda p, x: x * 2),
     ),
@@ -240,7 +241,7 @@ SPECS = (
         contract={
             "*/xla": Side(
                 reference=_SHAPES,
-                vjp=refused("INVALID_ARGUMENT"),
+                vjp=raises("INVALID_ARGUMENT"),
                 why="XLA compiles for static shapes: it pads the result of a branch, and has no gradient through that",
                 link=XLA,
             )

@@ -4,7 +4,8 @@ import numpy as np
 
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.branches import ROUNDED
-from tf_opdiff.suites.forms.control_flow import XLA, conds, eager, refused, static_shapes
+from tf_opdiff.suites.forms.control_flow import XLA, conds, eager, static_shapes
+from tf_opdiff.suites.forms.errors import raises
 
 
 def default(tf, api, p, q, x):
@@ -101,7 +102,7 @@ SPECS = (
         "case-both",
         exclusive,
         calls="case",
-        reference=refused("INVALID_ARGUMENT", "exclusive=True"),
+        reference=raises("INVALID_ARGUMENT", "exclusive=True"),
         recipes=_BOTH,
         ulp=ROUNDED,
         contract=_without_assertions(first),
@@ -119,7 +120,7 @@ SPECS = (
         "case-dtypes",
         dtypes,
         calls="case",
-        reference=refused("ValueError"),
+        reference=raises("ValueError"),
         recipes=_NONE,
         contract=eager(lambda p, q, x: x.astype(np.int32)),
     ),
@@ -146,7 +147,7 @@ SPECS = (
         "case-exclusive-none",
         exclusive_without_default,
         calls="case",
-        reference=refused("INVALID_ARGUMENT", "None of conditions evaluated as True"),
+        reference=raises("INVALID_ARGUMENT", "None of conditions evaluated as True"),
         recipes=_NONE,
         ops="If",
         ulp=ROUNDED,
@@ -156,14 +157,14 @@ SPECS = (
         "case-no-branch",
         no_branch,
         calls="case",
-        reference=refused("ValueError"),
+        reference=raises("ValueError"),
         recipes=_NONE,
     ),
     *conds(
         "case-none",
         without_default,
         calls="case",
-        reference=refused("INVALID_ARGUMENT", "None of conditions evaluated as True"),
+        reference=raises("INVALID_ARGUMENT", "None of conditions evaluated as True"),
         recipes=_NONE,
         ops="If",
         ulp=ROUNDED,
@@ -173,7 +174,7 @@ SPECS = (
         "case-not-pairs",
         not_pairs,
         calls="case",
-        reference=refused("TypeError"),
+        reference=raises("TypeError"),
         recipes=_NONE,
     ),
     *conds(

@@ -7,7 +7,8 @@ import numpy as np
 
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.branches import ROUNDED
-from tf_opdiff.suites.forms.control_flow import XLA, loops, refused, roundings
+from tf_opdiff.suites.forms.control_flow import XLA, loops, roundings
+from tf_opdiff.suites.forms.errors import raises
 
 
 def _powers(n):
@@ -116,7 +117,7 @@ def _power_vjp(n):
 UNBOUNDED = {
     "*/xla": Side(
         reference=lambda x: x**3,
-        vjp=refused("INVALID_ARGUMENT"),
+        vjp=raises("INVALID_ARGUMENT"),
         why="XLA stores the iterations for the gradient in a list of fixed size, which needs maximum_iterations",
         link=XLA,
     )
@@ -133,7 +134,7 @@ SPECS = (
         "loop-assertion",
         assertion_inside,
         ops="While",
-        reference=refused("INVALID_ARGUMENT", "planted"),
+        reference=raises("INVALID_ARGUMENT", "planted"),
         ulp=roundings(3),
         recipes=_VECTOR,
         contract=_NO_ASSERTION,
@@ -174,7 +175,7 @@ SPECS = (
     *loops(
         "loop-limit-vector",
         limit_vector,
-        reference=refused("ValueError", "scalar"),
+        reference=raises("ValueError", "scalar"),
         recipes=_VECTOR,
     ),
     *loops(

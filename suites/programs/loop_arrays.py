@@ -4,7 +4,8 @@ import numpy as np
 
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.branches import ROUNDED
-from tf_opdiff.suites.forms.control_flow import arrays, loops, refused, with_v1
+from tf_opdiff.suites.forms.control_flow import arrays, loops, with_v1
+from tf_opdiff.suites.forms.errors import raises
 
 
 def _array(tf, size, **more):
@@ -131,7 +132,7 @@ def _clamped(reference):
 
 
 def _refused(name, program, code, says="", **fields):
-    return loops(name, program, reference=refused(code, says), recipes=_VECTOR, **fields)
+    return loops(name, program, reference=raises(code, says), recipes=_VECTOR, **fields)
 
 
 SPECS = (
@@ -219,6 +220,6 @@ SPECS = (
         reference=lambda x: x[2] * x,
         recipes=_VECTOR,
         ulp=ROUNDED,
-        v1={"program": with_v1(written_twice), "reference": refused("INVALID_ARGUMENT", "already been written")},
+        v1={"program": with_v1(written_twice), "reference": raises("INVALID_ARGUMENT", "already been written")},
     ),
 )

@@ -3,7 +3,8 @@
 import numpy as np
 
 from tf_opdiff.suites.forms.branches import ROUNDED
-from tf_opdiff.suites.forms.control_flow import WHILE, eager, loops, refused, static_shapes
+from tf_opdiff.suites.forms.control_flow import WHILE, eager, loops, static_shapes
+from tf_opdiff.suites.forms.errors import raises
 
 
 def fewer(n):
@@ -135,9 +136,7 @@ _EAGER = lambda reference: eager(reference, link=WHILE)  # noqa: E731
 def _refused(name, program, code, result, says="", **fields):
     """The specs of a loop that a graph refuses with one code; an eager loop returns a result or fails so."""
     contract = _EAGER(result) if result else {}
-    return loops(
-        name, program, reference=refused(code, says), recipes=_VECTOR, contract=contract, ulp=ROUNDED, **fields
-    )
+    return loops(name, program, reference=raises(code, says), recipes=_VECTOR, contract=contract, ulp=ROUNDED, **fields)
 
 
 def grown(x):
@@ -189,7 +188,7 @@ SPECS = (
         reference=lambda x: x * x * x,
         recipes=_VECTOR,
         ulp={"output": 1.5},
-        v1={"reference": refused("TypeError", "expected type of bool")},
+        v1={"reference": raises("TypeError", "expected type of bool")},
     ),
     *_refused("loop-list-for-tuple", list_for_tuple, "TypeError", None),
     *_refused("loop-no-parallel-iterations", no_parallel_iterations, "TypeError", None, "positive integer"),
@@ -234,6 +233,6 @@ SPECS = (
         wrong_invariant,
         reference=lambda x: (x, np.full(3, x[0])),
         recipes=_VECTOR,
-        v1={"reference": refused("ValueError", "not compatible with the initial shape")},
+        v1={"reference": raises("ValueError", "not compatible with the initial shape")},
     ),
 )

@@ -6,7 +6,8 @@ Each has the same values and gradients; with v2's control flow and, but for `vec
 import numpy as np
 
 from tf_opdiff.harness.spec.spec import Side, Sparse, Spec
-from tf_opdiff.suites.forms.control_flow import XLA, arrays, refused
+from tf_opdiff.suites.forms.control_flow import XLA, arrays
+from tf_opdiff.suites.forms.errors import raises
 
 
 def mapped(tf, api, x):
@@ -173,7 +174,7 @@ def pair_vjp(g, x):
 
 _NO_RAGGED = {
     "*/xla": Side(
-        reference=refused("INVALID_ARGUMENT", "unsupported operations"), why="XLA has no ragged tensors", link=XLA
+        reference=raises("INVALID_ARGUMENT", "unsupported operations"), why="XLA has no ragged tensors", link=XLA
     )
 }
 
@@ -237,7 +238,7 @@ SPECS = (
         "fold-left-from", folded_from, "foldl", reference=lambda x: steps(x, np.ones(2))[-1], vjp=last_vjp, bound=_SUMS
     ),
     *_maps("fold-left-from-of-nothing", folded_from, "foldl", reference=lambda x: np.ones(2), recipes=_NONE),
-    *_maps("fold-left-of-nothing", folded_left, "foldl", reference=refused("INVALID_ARGUMENT"), recipes=_NONE),
+    *_maps("fold-left-of-nothing", folded_left, "foldl", reference=raises("INVALID_ARGUMENT"), recipes=_NONE),
     *_maps(
         "fold-right",
         folded_right,
@@ -257,7 +258,7 @@ SPECS = (
         vjp=lambda g, x: steps(g),
         bound=_SUMS,
     ),
-    *_maps("scan-steps-of-nothing", scanned_sums, "scan", reference=refused("INVALID_ARGUMENT"), recipes=_NONE),
+    *_maps("scan-steps-of-nothing", scanned_sums, "scan", reference=raises("INVALID_ARGUMENT"), recipes=_NONE),
     *_maps(
         "scan-pair",
         scanned_pair,

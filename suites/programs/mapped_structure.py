@@ -7,7 +7,8 @@ import numpy as np
 
 from tf_opdiff.harness.spec.spec import Side, Spec
 from tf_opdiff.suites.forms.branches import ROUNDED
-from tf_opdiff.suites.forms.control_flow import WHILE, XLA, eager, loops, refused
+from tf_opdiff.suites.forms.control_flow import WHILE, XLA, eager, loops
+from tf_opdiff.suites.forms.errors import raises
 
 
 def other_dtype(tf, api, x):
@@ -173,7 +174,7 @@ def doubled(x):
 _EAGER = partial(eager, link=WHILE)
 _NO_SCATTER = {
     "*/xla": Side(
-        reference=refused("INVALID_ARGUMENT", "unsupported operations"),
+        reference=raises("INVALID_ARGUMENT", "unsupported operations"),
         why="XLA has no kernel of TensorListScatterIntoExistingList, by which a vectorized loop collects its results",
         link=XLA,
     )
@@ -193,36 +194,36 @@ _CLAMPED = {
 
 
 SPECS = (
-    *_maps("map-fn-declared-dtype", declared_dtype, "map_fn", reference=refused("INVALID_ARGUMENT")),
-    *_maps("map-fn-declared-number", declared_number, "map_fn", reference=refused("ValueError")),
-    *_maps("map-fn-declared-shape", declared_shape, "map_fn", reference=refused("ValueError")),
-    *_maps("map-fn-different-lengths", different_lengths, "map_fn", reference=refused("ValueError")),
-    *_maps("map-fn-different-shapes", different_shapes, "map_fn", reference=refused("INVALID_ARGUMENT")),
-    *_maps("map-fn-of-nothing", of_nothing, "map_fn", reference=refused("ValueError")),
-    *_maps("map-fn-of-scalar", of_scalar, "map_fn", reference=refused("ValueError", "not scalars")),
-    *_maps("map-fn-other-dtype", other_dtype, "map_fn", reference=refused("INVALID_ARGUMENT")),
-    *_maps("map-fn-returns-none", returns_none, "map_fn", reference=refused("ValueError")),
-    *_maps("map-fn-undeclared-number", undeclared_number, "map_fn", reference=refused("ValueError")),
+    *_maps("map-fn-declared-dtype", declared_dtype, "map_fn", reference=raises("INVALID_ARGUMENT")),
+    *_maps("map-fn-declared-number", declared_number, "map_fn", reference=raises("ValueError")),
+    *_maps("map-fn-declared-shape", declared_shape, "map_fn", reference=raises("ValueError")),
+    *_maps("map-fn-different-lengths", different_lengths, "map_fn", reference=raises("ValueError")),
+    *_maps("map-fn-different-shapes", different_shapes, "map_fn", reference=raises("INVALID_ARGUMENT")),
+    *_maps("map-fn-of-nothing", of_nothing, "map_fn", reference=raises("ValueError")),
+    *_maps("map-fn-of-scalar", of_scalar, "map_fn", reference=raises("ValueError", "not scalars")),
+    *_maps("map-fn-other-dtype", other_dtype, "map_fn", reference=raises("INVALID_ARGUMENT")),
+    *_maps("map-fn-returns-none", returns_none, "map_fn", reference=raises("ValueError")),
+    *_maps("map-fn-undeclared-number", undeclared_number, "map_fn", reference=raises("ValueError")),
     *_maps(
         "scan-changes-dtype",
         scan_dtype,
         "scan",
-        reference=refused("TypeError"),
-        contract=_EAGER(refused("INVALID_ARGUMENT")),
+        reference=raises("TypeError"),
+        contract=_EAGER(raises("INVALID_ARGUMENT")),
     ),
-    *_maps("scan-changes-shape", scan_shape, "scan", reference=refused("ValueError")),
-    *_maps("scan-changes-structure", scan_structure, "scan", reference=refused("ValueError")),
+    *_maps("scan-changes-shape", scan_shape, "scan", reference=raises("ValueError")),
+    *_maps("scan-changes-structure", scan_structure, "scan", reference=raises("ValueError")),
     *_maps(
         "fold-changes-dtype",
         fold_dtype,
         "foldl",
-        reference=refused("TypeError"),
+        reference=raises("TypeError"),
         contract=_EAGER(lambda x: x[-1].astype(np.int32)),
     ),
     *_maps(
-        "fold-changes-shape", fold_shape, "foldl", reference=refused("ValueError"), contract=_EAGER(lambda x: x.ravel())
+        "fold-changes-shape", fold_shape, "foldl", reference=raises("ValueError"), contract=_EAGER(lambda x: x.ravel())
     ),
-    *_maps("fold-changes-structure", fold_structure, "foldl", reference=refused("ValueError")),
+    *_maps("fold-changes-structure", fold_structure, "foldl", reference=raises("ValueError")),
     _vectorized(
         "cond",
         vectorized_cond,
@@ -242,7 +243,7 @@ SPECS = (
         },
     ),
     _vectorized(
-        "different-lengths", vectorized_lengths, reference=refused("INVALID_ARGUMENT"), contract=_CLAMPED, ulp=ROUNDED
+        "different-lengths", vectorized_lengths, reference=raises("INVALID_ARGUMENT"), contract=_CLAMPED, ulp=ROUNDED
     ),
     _vectorized("loop", vectorized_loop, tier="full", reference=doubled, contract=_NO_SCATTER),
     _vectorized("none", vectorized_none, reference=lambda x: x * 2, ulp=ROUNDED),
@@ -252,7 +253,7 @@ SPECS = (
         reference=lambda x: x * 2,
         recipes={"none": _none},
     ),
-    _vectorized("of-scalar", vectorized_scalar, reference=refused("ValueError")),
+    _vectorized("of-scalar", vectorized_scalar, reference=raises("ValueError")),
     _vectorized("one-element", vectorized_one, reference=lambda x: x + x[:1], ulp=ROUNDED),
-    _vectorized("shapes", vectorized_shapes, reference=refused("INVALID_ARGUMENT")),
+    _vectorized("shapes", vectorized_shapes, reference=raises("INVALID_ARGUMENT")),
 )

@@ -4,7 +4,8 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.branches import ROUNDED
-from tf_opdiff.suites.forms.control_flow import conds, eager, refused
+from tf_opdiff.suites.forms.control_flow import conds, eager
+from tf_opdiff.suites.forms.errors import raises
 
 #: A graph refuses a Python bool, which would select a branch while the graph is built.
 _PYTHON_BOOL = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/python/ops/cond_v2.py"
@@ -52,7 +53,7 @@ SPECS = (
         reference=by_truth,
         recipes={"zero": _predicate(0, np.int32), "two": _predicate(2, np.int32)},
         ulp=ROUNDED,
-        v1={"reference": refused("TypeError")},
+        v1={"reference": raises("TypeError")},
     ),
     *conds(
         "predicate-float32",
@@ -60,12 +61,12 @@ SPECS = (
         reference=by_truth,
         recipes={"zero": _predicate(0, np.float32), "half": _predicate(0.5, np.float32)},
         ulp=ROUNDED,
-        v1={"reference": refused("TypeError")},
+        v1={"reference": raises("TypeError")},
     ),
     *conds(
         "predicate-none",
         none,
-        reference=refused("ValueError"),
+        reference=raises("ValueError"),
         recipes={"vector": _vector},
     ),
     *conds(
@@ -74,12 +75,12 @@ SPECS = (
         reference=by_truth,
         recipes={name: _predicate(name == "true", np.bool_, (1,)) for name in ("false", "true")},
         ulp=ROUNDED,
-        v1={"reference": refused("ValueError", "must be rank 0")},
+        v1={"reference": raises("ValueError", "must be rank 0")},
     ),
     *conds(
         "predicate-python-bool",
         python_bool,
-        reference=refused("TypeError", "must not be a Python bool"),
+        reference=raises("TypeError", "must not be a Python bool"),
         recipes={"vector": _vector},
         ulp=ROUNDED,
         contract=eager(lambda x: x * 2, link=_PYTHON_BOOL),
@@ -91,18 +92,18 @@ SPECS = (
         recipes={"vector": _vector},
         modes=WITHOUT_XLA,  # XLA has no strings
         ulp=ROUNDED,
-        v1={"reference": refused("TypeError")},
+        v1={"reference": raises("TypeError")},
     ),
     *conds(
         "predicate-two-elements",
         chosen,
-        reference=refused("ValueError"),
+        reference=raises("ValueError"),
         recipes={name: _predicate(name == "true", np.bool_, (2,)) for name in ("false", "true")},
     ),
     *conds(
         "predicate-no-element",
         chosen,
-        reference=refused("ValueError"),
+        reference=raises("ValueError"),
         recipes={"empty": _predicate(False, np.bool_, (0,))},
     ),
 )

@@ -8,7 +8,8 @@ from tf_opdiff.harness.spec.plan import WITHOUT_XLA, without_modes
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.branches import ROUNDED
-from tf_opdiff.suites.forms.control_flow import in_function_of_v1, refused, static_shapes, with_v1
+from tf_opdiff.suites.forms.control_flow import in_function_of_v1, static_shapes, with_v1
+from tf_opdiff.suites.forms.errors import raises
 
 _SMOOTH = (*(dtype for dtype in FLOATS if dtype != "float32"), *COMPLEX)
 
@@ -90,7 +91,7 @@ def _dropping(name, body, **fields):
     XLA reads behind the tensors that the body returns. With one tensor too few, the memory there decides between an
     error and a crash; behind 64 of them, and behind no tensor at all, every run crashed.
     """
-    refusal = refused("INVALID_ARGUMENT")
+    refusal = raises("INVALID_ARGUMENT")
     return (
         _broken(name, _LESS, body, refusal, modes=WITHOUT_XLA),
         _broken(f"{name}-xla", _LESS, body, refusal, modes=("xla",), tier="full", attributes={"vectors": 64}),
@@ -161,7 +162,7 @@ SPECS = (
     ),
     *_dropping("body-drops", lambda tf, i, *xs: [i + 1]),
     *_dropping("body-empty", lambda tf, i, *xs: []),
-    _broken("body-dtype", _LESS, lambda tf, i, x: [i + 1, tf.cast(x, tf.int32)], refused("INVALID_ARGUMENT")),
+    _broken("body-dtype", _LESS, lambda tf, i, x: [i + 1, tf.cast(x, tf.int32)], raises("INVALID_ARGUMENT")),
     _broken(
         "body-shape",
         _LESS,
@@ -169,7 +170,7 @@ SPECS = (
         lambda i, x: (np.int32(3), np.tile(x, 4)),
         contract=static_shapes(),
     ),
-    _broken("condition-two", lambda tf, i, x: [i < 3, i < 2], _DOUBLE, refused("INVALID_ARGUMENT")),
+    _broken("condition-two", lambda tf, i, x: [i < 3, i < 2], _DOUBLE, raises("INVALID_ARGUMENT")),
     _broken("condition-integer", lambda tf, i, x: [3 - i], _DOUBLE, doubled),
     _broken("condition-empty", lambda tf, i, x: [x[:0]], _DOUBLE, lambda i, x: (i, x)),
     _broken("condition-vector", lambda tf, i, x: [x[: 3 - i]], _DOUBLE, doubled),

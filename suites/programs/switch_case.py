@@ -8,7 +8,8 @@ import numpy as np
 
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.branches import ROUNDED
-from tf_opdiff.suites.forms.control_flow import eager, flows, refused
+from tf_opdiff.suites.forms.control_flow import eager, flows
+from tf_opdiff.suites.forms.errors import raises
 
 
 def last(tf, api, i, x):
@@ -112,14 +113,14 @@ SPECS = (
     *cases(
         "switch-case-dtypes",
         dtypes,
-        reference=refused("TypeError"),
+        reference=raises("TypeError"),
         recipes=_recipes("first", "second"),
         contract=eager(lambda i, x: x * 2 if i == 0 else x.astype(np.int32)),
     ),
     *cases(
         "switch-case-gap",
         gap,
-        reference=refused("ValueError", "contiguous"),
+        reference=raises("ValueError", "contiguous"),
         recipes=_recipes("first"),
     ),
     *cases(
@@ -148,13 +149,13 @@ SPECS = (
     *cases(
         "switch-case-no-branch",
         no_branch,
-        reference=refused("ValueError", "at least one"),
+        reference=raises("ValueError", "at least one"),
         recipes=_recipes("first"),
     ),
     *cases(
         "switch-case-numbers",
         numbers,
-        reference=refused("ValueError"),
+        reference=raises("ValueError"),
         recipes=_recipes("first", "second"),
         ulp=ROUNDED,
         contract=eager(lambda i, x: (x * 2, x) if i == 0 else x * 3),
@@ -170,7 +171,7 @@ SPECS = (
     *cases(
         "switch-case-vector",
         last,
-        reference=refused("INVALID_ARGUMENT"),
+        reference=raises("INVALID_ARGUMENT"),
         recipes=_recipes("first", shape=(2,)),
     ),
     *(

@@ -110,9 +110,9 @@ def root(z: Any) -> Any:
     return mp.sqrt(1 - z) * mp.sqrt(1 + z)
 
 
-def from_parts(real: np.ndarray, imag: np.ndarray) -> np.ndarray:
-    """Complex numbers of two long doubles, from their parts; zeros keep their signs."""
-    z = np.empty(np.shape(real), np.clongdouble)
+def from_parts(real: np.ndarray, imag: np.ndarray, dtype: Any = np.clongdouble) -> np.ndarray:
+    """Complex numbers, by default of two long doubles, from their parts; zeros keep their signs."""
+    z = np.empty(np.shape(real), dtype)
     z.real, z.imag = real, imag
     return z
 

@@ -84,23 +84,3 @@ class FakeQuant(Promise):
 
     def _axes(self, x: np.ndarray) -> tuple[int, ...]:
         return others(x, -1 if self.channels else None)
-
-
-@dataclass(frozen=True, kw_only=True)
-class FakeQuantGradient(Promise):
-    """One of the gradients of `FakeQuant` as an op of the upstream, the tensor, and the range if it is an input.
-
-    output      0 for the gradient by the tensor, 1 and 2 for those by the ends of the range.
-    """
-
-    of: FakeQuant
-    output: int = 0
-
-    def f(self, g: np.ndarray, x: np.ndarray, *ends: np.ndarray) -> np.ndarray:
-        return np.asarray(self.of.vjp(g, x, *ends)[self.output])
-
-    def error(self, u: float, g: np.ndarray, x: np.ndarray, *ends: np.ndarray) -> Any:
-        return self.of.grad_error(self.output, u, g, x, *ends)
-
-    def others(self, dtype: np.dtype, g: np.ndarray, x: np.ndarray, *ends: np.ndarray) -> list[np.ndarray]:
-        return self.of.grad_others(self.output, dtype, g, x, *ends)

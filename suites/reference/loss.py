@@ -47,40 +47,6 @@ def backprop_error(u: float, x: np.ndarray, z: np.ndarray) -> np.ndarray:
     return u * ((units(x) + 2) * p + 2 * np.abs(p - z))
 
 
-def labels_error(u: float, g: np.ndarray, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """The errors of the logarithms, and one product."""
-    size = np.abs(log_softmax(x)).astype(np.float64)
-    return np.abs(g)[..., None] * (log_softmax_error(u, x) + 2 * u * size)
-
-
-def entropy_jvp(ts: Any, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """Σ t (p - z) - Σ s log p along the tangents t of the logits and s of the labels."""
-    t, s = map(long, ts)
-    return np.asarray(np.sum(t * (softmax(x) - long(z)) - s * log_softmax(x), axis=-1))
-
-
-def entropy_jvp_error(u: float, ts: Any, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """The errors of both gradients, and two sums of n products."""
-    t, s = map(np.abs, ts)
-    of_logits = backprop_error(u, x, z) + u * x.shape[-1] * np.abs(softmax(x).astype(np.float64) - z)
-    of_labels = log_softmax_error(u, x) + u * (x.shape[-1] + 2) * np.abs(log_softmax(x)).astype(np.float64)
-    return np.asarray(np.sum(t * of_logits + s * of_labels, axis=-1))
-
-
-def entropy_hvp(g: np.ndarray, ts: Any, x: np.ndarray, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The derivatives of g (p - z) and -g log p along the tangents, by logits and by labels."""
-    g, (t, s) = long(g)[..., None], map(long, ts)
-    return softmax_vjp(g * t, x) - log_softmax_vjp(g * s, x), -g * t
-
-
-def entropy_hvp_error(u: float, g: np.ndarray, ts: Any, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """By logits: the errors of the gradients of a softmax and of its logarithm, and of their sum."""
-    g, (t, s) = np.abs(g)[..., None], map(np.abs, ts)
-    total = softmax_vjp(g * t, x) + log_softmax_vjp(g * s, x)
-    rounded = softmax_vjp_error(u, g * t, x) + log_softmax_vjp_error(u, g * s, x)
-    return np.asarray(rounded + u * np.abs(total).astype(np.float64))
-
-
 def one_hot(x: np.ndarray, labels: np.ndarray) -> np.ndarray:
     """Rows with a 1 in the place of the label; rows of zeros for labels out of range."""
     return (np.arange(x.shape[-1]) == labels[..., None]).astype(np.float64)
@@ -101,30 +67,44 @@ class CrossEntropy(Promise):
         return unbroadcast(by_logits, x.shape), unbroadcast(by_labels, z.shape)
 
     def jvp(self, ts: Any, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-        return entropy_jvp(self._tangents(ts), *self._both(x, z))
+        """Σ t (p - z) - Σ s log p along the tangents t of the logits and s of the labels."""
+        (t, s), (x, z) = map(long, self._tangents(ts)), self._both(x, z)
+        return np.asarray(np.sum(t * (softmax(x) - long(z)) - s * log_softmax(x), axis=-1))
 
     def hvp(self, g: np.ndarray, ts: Any, x: np.ndarray, z: np.ndarray) -> tuple[Any, ...]:
-        return entropy_hvp(g, self._tangents(ts), *self._both(x, z))
+        """The derivatives of g (p - z) and -g log p along the tangents, by logits and by labels."""
+        g, (t, s), (x, _) = long(g)[..., None], map(long, self._tangents(ts)), self._both(x, z)
+        return softmax_vjp(g * t, x) - log_softmax_vjp(g * s, x), -g * t
 
     def error(self, u: float, x: np.ndarray, z: np.ndarray) -> Any:
         return entropy_error(u, *self._both(x, z))
 
     def grad_error(self, i: int, u: float, g: np.ndarray, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-        """The errors of the terms, and those of their sum if an input is broadcast."""
+        """The errors of the terms, and of a product, and those of their sum if an input is broadcast."""
         both, shape = self._both(x, z), (x, z)[i].shape
-        own = labels_error(u, g, *both) if i else np.abs(g)[..., None] * backprop_error(u, *both)
+        size = np.abs(log_softmax(both[0])).astype(np.float64)
+        own = log_softmax_error(u, both[0]) + 2 * u * size if i else backprop_error(u, *both)
+        own = np.abs(g)[..., None] * own
         if own.shape == shape:
             return own
         terms = np.abs(entropy_vjp(g, *both)[i]).astype(np.float64)
         return unbroadcast(own + u * (terms.size // max(int(np.prod(shape)), 1) - 1) * terms, shape)
 
     def jvp_error(self, u: float, ts: Any, x: np.ndarray, z: np.ndarray) -> np.ndarray:
-        return entropy_jvp_error(u, self._tangents(ts), *self._both(x, z))
+        """The errors of both gradients, and two sums of n products."""
+        (t, s), (x, z) = map(np.abs, self._tangents(ts)), self._both(x, z)
+        of_logits = backprop_error(u, x, z) + u * x.shape[-1] * np.abs(softmax(x).astype(np.float64) - z)
+        of_labels = log_softmax_error(u, x) + u * (x.shape[-1] + 2) * np.abs(log_softmax(x)).astype(np.float64)
+        return np.asarray(np.sum(t * of_logits + s * of_labels, axis=-1))
 
     def hvp_error(self, i: int, u: float, g: np.ndarray, ts: Any, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """By logits: the errors of the gradients of a softmax and of its logarithm, and of their sum."""
         if i:
             return u * np.abs(g[..., None] * ts[0])
-        return entropy_hvp_error(u, g, self._tangents(ts), *self._both(x, z))
+        g, (t, s), (x, _) = np.abs(g)[..., None], map(np.abs, self._tangents(ts)), self._both(x, z)
+        total = softmax_vjp(g * t, x) + log_softmax_vjp(g * s, x)
+        rounded = softmax_vjp_error(u, g * t, x) + log_softmax_vjp_error(u, g * s, x)
+        return np.asarray(rounded + u * np.abs(total).astype(np.float64))
 
     def _both(self, x: np.ndarray, z: np.ndarray) -> list[np.ndarray]:
         return [*np.broadcast_arrays(x, self.labels(x, z))]

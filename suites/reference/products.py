@@ -95,7 +95,7 @@ class Product(Promise):
         return self._error(u, a, self.f(a), norm(ts[0]), 1)
 
     def hvp_error(self, i: int, u: float, g: Array, ts: Any, a: Array) -> Array:
-        return self._error(u, a, a, norm(g) * norm(ts[0]) / _nonzero(norm(a)), 3)
+        return self._error(u, a, a, norm(g) * norm(ts[0]) / nonzero(norm(a)), 3)
 
     def _error(self, u: float, a: Array, like: Array, size: Array, power: int) -> Array:
         return np.asarray(2 * steps(a) * u * self.sensitivity(a) ** power * size + np.zeros(like.shape))
@@ -154,5 +154,6 @@ class Projection(Product):
         return np.asarray(np.eye(a.shape[-2]) - self.f(a))
 
 
-def _nonzero(x: Array) -> Array:
+def nonzero(x: Array) -> Array:
+    """Positive numbers, and 1 in place of all others."""
     return np.where(x > 0, x, 1)

@@ -77,6 +77,23 @@ class Promise:
         return 0.0
 
 
+class GradientOf(Promise):
+    """The gradient of a promise by one of its inputs, as an op of its own: of the upstream and of the inputs."""
+
+    def __init__(self, of: Promise, number: int = 0) -> None:
+        self.of, self.number = of, number
+        self.others = self._others if of.grad_others else None
+
+    def f(self, g: Any, *xs: Any, **attrs: Any) -> Any:
+        return self.of.vjp(g, *xs, **attrs)[self.number]
+
+    def error(self, u: float, g: Any, *xs: Any, **attrs: Any) -> Any:
+        return self.of.grad_error(self.number, u, g, *xs, **attrs)
+
+    def _others(self, dtype: Any, g: Any, *xs: Any, **attrs: Any) -> Any:
+        return self.of.grad_others(self.number, dtype, g, *xs, **attrs)
+
+
 class OfOneTensor(Promise):
     """The promise of an op of one tensor, made of functions that all take the attributes of a call.
 

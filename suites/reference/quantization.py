@@ -12,7 +12,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from tf_opdiff.suites.reference.promise import Promise
+from tf_opdiff.suites.reference.promise import GradientOf, Promise
 from tf_opdiff.suites.reference.reduction import long
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
@@ -146,26 +146,16 @@ class Quantized(Promise):
         return np.asarray((x >= low) & (x <= high))
 
 
-@dataclass(frozen=True, kw_only=True)
-class QuantizedGradient(Promise):
-    """One of the gradients of `Quantized` as an op of the upstream, the tensor and the range; outputs as in its VJP."""
-
-    of: Quantized
-    output: int = 0
-
-    def f(self, g: np.ndarray, *xs: np.ndarray) -> np.ndarray:
-        return np.asarray(self.of.vjp(g, *xs)[self.output])
+class QuantizedGradient(GradientOf):
+    """One of the gradients of `Quantized` as an op of the upstream, the tensor and the range."""
 
     def vjp(self, h: np.ndarray, g: np.ndarray, *xs: np.ndarray) -> tuple[np.ndarray, ...]:
         """The gradient is linear in the upstream, and constant between the ends of the range."""
-        by_upstream = self.of.vjp(h, *xs)[0] if self.output == 0 else np.zeros(g.shape)
+        by_upstream = self.of.vjp(h, *xs)[0] if self.number == 0 else np.zeros(g.shape)
         return by_upstream, *(np.zeros(x.shape) for x in xs)
 
     def jvp(self, ts: Any, g: np.ndarray, *xs: np.ndarray) -> np.ndarray:
         return self.f(ts[0], *xs)
-
-    def others(self, dtype: np.dtype, g: np.ndarray, *xs: np.ndarray) -> list[np.ndarray]:
-        return [flushed_in(dtype, self.f(g, *xs))]
 
     def grad_others(self, i: int, dtype: np.dtype, h: np.ndarray, *xs: np.ndarray) -> list[np.ndarray]:
         return [flushed_in(dtype, self.vjp(h, *xs)[i])]

@@ -128,20 +128,12 @@ class Bilinear(Multilinear):
 
     def vjp(self, g: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, ...]:
         """The upstreams, each times the weights of its four pixels."""
-        return (self.back(g, x.shape),)
-
-    def back(self, g: np.ndarray, shape: Sequence[int]) -> np.ndarray:
-        """The gradient by images of this shape."""
-        rows, columns = self._axes(shape)
-        return np.einsum("oh,bopc,pw->bhwc", rows.weights, long(g), columns.weights)
+        rows, columns = self._axes(x.shape)
+        return (np.einsum("oh,bopc,pw->bhwc", rows.weights, long(g), columns.weights),)
 
     def grad_error(self, i: int, u: float, g: np.ndarray, x: np.ndarray) -> np.ndarray:
         """The errors of a sum of products in float32 that are added in the dtype of the images, and those of places."""
-        return self.back_error(u, g, x.shape)
-
-    def back_error(self, u: float, g: np.ndarray, shape: Sequence[int]) -> np.ndarray:
-        """The error of the gradient by images of this shape."""
-        rows, columns = self._axes(shape)
+        rows, columns = self._axes(x.shape)
         sizes = np.abs(np.asarray(g, np.float64))
         terms = int((rows.weights > 0).sum(0).max() * (columns.weights > 0).sum(0).max())
         unit = np.einsum("oh,bopc,pw->bhwc", rows.weights, sizes, columns.weights)
@@ -153,15 +145,3 @@ class Bilinear(Multilinear):
         """Both axes, for images of this shape."""
         centers = {"align_corners": self.align_corners, "half_pixel_centers": self.half_pixel_centers}
         return [_Axis.of(old, new, **centers) for old, new in zip(shape[1:3], self.size, strict=True)]
-
-
-class BilinearGradient(Bilinear):
-    """The gradient of `Bilinear` as an op of the upstream and of images, whose shape and dtype alone matter."""
-
-    def f(self, *xs: np.ndarray) -> np.ndarray:
-        g, x = xs
-        return self.back(g, x.shape)
-
-    def error(self, u: float, *xs: np.ndarray) -> np.ndarray:
-        g, x = xs
-        return self.back_error(u, g, x.shape)

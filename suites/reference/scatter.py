@@ -54,11 +54,7 @@ def quotient(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return (whole + ((x - whole * y != 0) & (whole < 0))).astype(x.dtype)
 
 
-def _later(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    return y
-
-
-UPDATE = Combination(two=_later, computes=False)
+UPDATE = Combination(two=lambda x, y: y, computes=False)
 ADD = Combination(two=np.add, rounded=True)
 SUB = Combination(two=np.subtract, rounded=True)
 MUL = Combination(two=np.multiply, powers=True, rounded=True)

@@ -30,18 +30,6 @@ class Reduction:
     chooses: bool = False
 
 
-def _spread(g: np.ndarray, rows: np.ndarray, out: np.ndarray) -> np.ndarray:
-    return np.broadcast_to(g, rows.shape)
-
-
-def _spread_mean(g: np.ndarray, rows: np.ndarray, out: np.ndarray) -> np.ndarray:
-    return np.broadcast_to(g / len(rows), rows.shape)
-
-
-def _spread_root(g: np.ndarray, rows: np.ndarray, out: np.ndarray) -> np.ndarray:
-    return np.broadcast_to(g / np.sqrt(len(rows)), rows.shape)
-
-
 def _others(g: np.ndarray, rows: np.ndarray, out: np.ndarray) -> np.ndarray:
     """The upstream times the product of the other rows."""
     return np.stack([g * np.prod(np.delete(rows, k, 0), 0) for k in range(len(rows))])
@@ -65,21 +53,25 @@ def _sum(rows: np.ndarray) -> np.ndarray:
     return np.sum(rows, 0, dtype=rows.dtype)
 
 
-def lowest(dtype: str) -> float:
-    """The lowest finite number of a dtype."""
+def ends(dtype: str) -> tuple[float, float]:
+    """The lowest and the highest finite number of a dtype."""
     one = np.dtype(dtype)
-    return int(np.iinfo(one).min) if one.kind in "iu" else float(ml_dtypes.finfo(one).min)
+    info = np.iinfo(one) if one.kind in "iu" else ml_dtypes.finfo(one)
+    kind = int if one.kind in "iu" else float
+    return kind(info.min), kind(info.max)
 
 
-def highest(dtype: str) -> float:
-    """The highest finite number of a dtype."""
-    one = np.dtype(dtype)
-    return int(np.iinfo(one).max) if one.kind in "iu" else float(ml_dtypes.finfo(one).max)
-
-
-SUM = Reduction(rows=_sum, back=_spread)
-MEAN = Reduction(rows=lambda rows: _sum(rows) / len(rows), back=_spread_mean, power=1)
-SQRT_N = Reduction(rows=lambda rows: _sum(rows) / np.sqrt(len(rows)), back=_spread_root, power=0.5)
+SUM = Reduction(rows=_sum, back=lambda g, rows, out: np.broadcast_to(g, rows.shape))
+MEAN = Reduction(
+    rows=lambda rows: _sum(rows) / len(rows),
+    back=lambda g, rows, out: np.broadcast_to(g / len(rows), rows.shape),
+    power=1,
+)
+SQRT_N = Reduction(
+    rows=lambda rows: _sum(rows) / np.sqrt(len(rows)),
+    back=lambda g, rows, out: np.broadcast_to(g / np.sqrt(len(rows)), rows.shape),
+    power=0.5,
+)
 PROD = Reduction(
     rows=lambda rows: np.prod(rows, 0, dtype=rows.dtype), back=_others, empty=lambda dtype: 1, product=True
 )

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.suites.reference.linear import Array, adjoint
-from tf_opdiff.suites.reference.products import both, norm, spread, steps
+from tf_opdiff.suites.reference.products import both, nonzero, norm, spread, steps
 from tf_opdiff.suites.reference.promise import Promise
 
 
@@ -58,7 +58,7 @@ class _OfLower(Promise):
         return self._error(u, a, self.f(a).shape, self.scale(a, hermitian(ts[0])), 1)
 
     def hvp_error(self, i: int, u: float, g: Array, ts: Any, a: Array) -> Array:
-        size = self.scale(a, self._matrix(g, a), hermitian(ts[0])) / _nonzero(self._whole(a))
+        size = self.scale(a, self._matrix(g, a), hermitian(ts[0])) / nonzero(self._whole(a))
         return self._error(u, a, a.shape, size, 2)
 
     def _whole(self, a: Array) -> Array:
@@ -148,7 +148,3 @@ def _sensitivity(a: Array) -> Array:
     e = np.linalg.eigvalsh(hermitian(a))
     gap = np.min(np.diff(e), axis=-1, initial=np.inf)[..., None, None]
     return np.asarray(np.maximum(norm(hermitian(a)) / np.where(gap > 0, gap, np.inf), 1))
-
-
-def _nonzero(x: Array) -> Array:
-    return np.where(x > 0, x, 1)

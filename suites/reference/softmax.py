@@ -36,9 +36,8 @@ def softmax_vjp(g: np.ndarray, x: np.ndarray) -> np.ndarray:
     return np.asarray(p * (g - _last(g * p)))
 
 
-def softmax_jvp(t: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """The same as the VJP: the Jacobian is symmetric."""
-    return softmax_vjp(t, x)
+#: The Jacobian is symmetric.
+softmax_jvp = softmax_vjp
 
 
 def softmax_hvp(g: np.ndarray, t: np.ndarray, x: np.ndarray) -> np.ndarray:
@@ -101,9 +100,7 @@ def log_softmax_vjp_error(u: float, g: np.ndarray, x: np.ndarray) -> np.ndarray:
     return u * (2 * g + p * (units(x) + x.shape[-1] + 4) * _last(g)) * (x.shape[-1] > 1)
 
 
-def softmax_jvp_error(u: float, t: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """As of the gradient."""
-    return softmax_vjp_error(u, t, x)
+softmax_jvp_error = softmax_vjp_error
 
 
 def log_softmax_jvp_error(u: float, t: np.ndarray, x: np.ndarray) -> np.ndarray:

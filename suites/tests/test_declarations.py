@@ -21,24 +21,44 @@ OPS, LINES = 12, 250
 FILES = [path for path in sorted((ROOT / "suites" / "ops").rglob("*.py")) if path.name != "__init__.py"]
 
 
-#: The functions that take the declaration of an op: `op`, and those of families that still have one of their own.
-DECLARING = {"op"}
+#: The functions that take the declaration of an op, or of one spec.
+DECLARING = {"op", "Spec"}
 
 
-def names(path):
-    """The names of a file's declarations, in order."""
+def entries(source):
+    """The entries of a module's `SPECS`, as code: those of a tuple, or the only one."""
     (specs,) = [
         node.value
-        for node in ast.parse(path.read_text()).body
+        for node in ast.parse(source).body
         if isinstance(node, ast.Assign) and [t.id for t in node.targets if isinstance(t, ast.Name)] == ["SPECS"]
     ]
-    calls = [getattr(node, "value", node) for node in (specs.elts if isinstance(specs, ast.Tuple) else [specs])]
-    return [c.args[0].value for c in calls if isinstance(c, ast.Call) and getattr(c.func, "id", "") in DECLARING]
+    each = specs.elts if isinstance(specs, ast.Tuple) else [specs]
+    return [node.value if isinstance(node, ast.Starred) else node for node in each]
+
+
+def other_entries(source):
+    """The entries that are no call of `op` or `Spec`."""
+    return [
+        ast.unparse(node)
+        for node in entries(source)
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in DECLARING)
+    ]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_specs_are_declared_by_op_alone(path):
+    assert other_entries(path.read_text()) == []
+
+
+def test_another_notation_than_op_is_found():
+    source = "SPECS = (*op('a', 'A'), Spec(name='b'), *pooled('c'), *_ADDED, *replace(_ADDED, tier='full'))"
+    assert other_entries(source) == ["pooled('c')", "_ADDED", "replace(_ADDED, tier='full')"]
+    assert other_entries("SPECS = tuple(spec for spec in _ADDED)") == ["tuple((spec for spec in _ADDED))"]
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_a_file_has_few_ops_in_alphabetical_order(path):
-    declared = names(path)
+    declared = [node.args[0].value for node in entries(path.read_text())]
     assert declared == sorted(declared)
     assert len([name for name in declared if not name.startswith(tuple(f"{other}-" for other in declared))]) <= OPS
     assert len(path.read_text().splitlines()) <= LINES

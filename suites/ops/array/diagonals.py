@@ -2,18 +2,7 @@
 
 from typing import Any
 
-from tf_opdiff.suites.forms.diagonals import (
-    EVERY_DTYPE,
-    FEW_DTYPES,
-    WITH_PADDING,
-    aligned,
-    in_kernel,
-    not_a_matrix,
-    of_version,
-    padding_of,
-    refused,
-    wrong_bands,
-)
+from tf_opdiff.suites.forms import diagonals
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.reference import diagonals as ref
 from tf_opdiff.suites.reference.placed import Placed
@@ -59,11 +48,11 @@ _PARTS: dict[str, dict[str, Any]] = {
 
 
 def _part_v2(tf, x, k, padding=0):
-    return tf.raw_ops.MatrixDiagPartV2(input=x, k=k, padding_value=padding_of(tf, x, padding))
+    return tf.raw_ops.MatrixDiagPartV2(input=x, k=k, padding_value=diagonals.padding_of(tf, x, padding))
 
 
 def _part_v3(tf, x, k, align="RIGHT_LEFT", padding=0):
-    return tf.raw_ops.MatrixDiagPartV3(input=x, k=k, padding_value=padding_of(tf, x, padding), align=align)
+    return tf.raw_ops.MatrixDiagPartV3(input=x, k=k, padding_value=diagonals.padding_of(tf, x, padding), align=align)
 
 
 def _band(tf, x, lower, upper, index="int64"):
@@ -80,32 +69,32 @@ def _part(x, k, align=ref.LEFT, padding=0):
 
 
 #: What the declarations of the second and of the third version share.
-_PARTS_OF_BANDS = (wrong_bands((2, 4, 5)), not_a_matrix(wrong={"main": {"k": 0}}))
-_OF_BANDS: dict[str, Any] = {"shapes": _MATRICES, "small": _SMALL_MATRICES, "dtypes": WITH_PADDING}
+_PARTS_OF_BANDS = (diagonals.wrong_bands((2, 4, 5)), diagonals.not_a_matrix(wrong={"main": {"k": 0}}))
+_OF_BANDS: dict[str, Any] = {"shapes": _MATRICES, "small": _SMALL_MATRICES, "dtypes": diagonals.WITH_PADDING}
 
 SPECS = (
     *op(
         "diag-part",
         "DiagPart",
-        refused("-odd-rank", (3, 3, 3), wrong={}),
-        refused("-not-square", (3, 4), wrong={}),
+        diagonals.refused("-odd-rank", (3, 3, 3), wrong={}),
+        diagonals.refused("-not-square", (3, 4), wrong={}),
         arguments=("input",),
         promise=Placed(ref.tensor_diagonal),
         shapes={"planes": (3, 5, 3, 5), "matrix": (4, 4), "batch_of_one": (1, 4, 1, 4)},
         small={"one_by_one": (1, 1), "none": (0, 0), "no_columns": (2, 0, 2, 0)},
-        dtypes=FEW_DTYPES,
+        dtypes=diagonals.FEW_DTYPES,
     ),
     *op(
         "matrix-band-part",
         "MatrixBandPart",
-        in_kernel("-wrong-band", (2, 4, 5), wrong=_WRONG_BANDS),
-        in_kernel("-vector", (5,), wrong=_LOWER),
+        diagonals.in_kernel("-wrong-band", (2, 4, 5), wrong=_WRONG_BANDS),
+        diagonals.in_kernel("-vector", (5,), wrong=_LOWER),
         program=_band,
         promise=Placed(_banded),
         shapes=_MATRICES,
         attrs=_BANDS,
         small=_SMALL_MATRICES,
-        dtypes=EVERY_DTYPE,
+        dtypes=diagonals.EVERY_DTYPE,
     ),
     *op(
         "matrix-diag-part",
@@ -114,14 +103,14 @@ SPECS = (
         promise=Placed(ref.diagonals),
         shapes=_MATRICES,
         small=_SMALL_MATRICES,
-        dtypes=EVERY_DTYPE,
+        dtypes=diagonals.EVERY_DTYPE,
     ),
     *op(
         "matrix-diag-part-v2",
         "MatrixDiagPartV2",
         *_PARTS_OF_BANDS,
         program=_part_v2,
-        promise=of_version(2, _part),
+        promise=diagonals.of_version(2, _part),
         attrs=_PARTS,
         **_OF_BANDS,
     ),
@@ -130,8 +119,8 @@ SPECS = (
         "MatrixDiagPartV3",
         *_PARTS_OF_BANDS,
         program=_part_v3,
-        promise=of_version(3, _part),
-        attrs=aligned(_PARTS),
+        promise=diagonals.of_version(3, _part),
+        attrs=diagonals.aligned(_PARTS),
         **_OF_BANDS,
     ),
 )

@@ -1,21 +1,20 @@
 """Fake quantisation and its gradients: values, whose middles between two levels are open where a step is rounded."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.spec import Side
-from tf_opdiff.suites.forms.calls import Call, Wrong
+from tf_opdiff.suites.forms.calls import call, unfit
 from tf_opdiff.suites.forms.elements import not_numbers, plain, tiny
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT, raises
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.part import calling
+from tf_opdiff.suites.forms.part import each_output
 from tf_opdiff.suites.forms.ranges import RANGES, SMALL, WITH_NAN, WITHOUT_ZERO, exactly, highs, lows
-from tf_opdiff.suites.reference.fake_quant import FakeQuant, FakeQuantGradient
+from tf_opdiff.suites.reference.fake_quant import FakeQuant
+from tf_opdiff.suites.reference.promise import GradientOf
 
 #: Ranges with a NaN.
 _SPECIAL_ENDS = {"special_low": (plain, exactly(np.nan), highs), "special_high": (plain, lows, exactly(np.nan))}
@@ -54,78 +53,15 @@ _NO_LEVELS = {"one-bit": {"num_bits": 1}, "many-bits": {"num_bits": 17}}
 _BAD_ENDS = {"equal-ends": {"min": 1.0, "max": 1.0}, "turned-ends": {"min": 2.0, "max": -2.0}}
 
 
-@dataclass(frozen=True)
-class _Op:
-    """An op of fake quantisation.
+def _promise(ends, channels):
+    """A function from the attributes of a call to its promise, and to that of an output of the gradient."""
 
-    raw         the OpDef; that of its gradient has `Gradient` behind it.
-    ends        the number of inputs that are ends of the range.
-    channels    whether each channel has a range.
-    """
+    def of(*, output=-1, num_bits=8, narrow_range=False, min=-6.0, max=6.0):
+        limits = () if ends else (min, max)
+        own = FakeQuant(bits=num_bits, narrow=narrow_range, limits=limits, channels=channels)
+        return own if output == -1 else GradientOf(own, output or 0)
 
-    raw: str
-    ends: int = 2
-    channels: bool = False
-
-    @property
-    def names(self):
-        return ("inputs", "min", "max")[: 1 + self.ends]
-
-    def promise(self, attributes):
-        """The promise of a call with these attributes."""
-        return FakeQuant(
-            bits=attributes.get("num_bits", 8),
-            narrow=attributes.get("narrow_range", False),
-            limits=() if self.ends else (attributes.get("min", -6.0), attributes.get("max", 6.0)),
-            channels=self.channels,
-        )
-
-    def shapes(self, shape):
-        """The shapes of a tensor, and of the ends of its range."""
-        return (shape, *((shape[-1:] if self.channels else (),) * self.ends))
-
-    def calls(self, levels):
-        """Calls of the op."""
-        return {
-            label: Call(calling(self.raw, self.names, **more), self.promise(more), self.shapes(shape))
-            for label, (shape, more) in levels.items()
-        }
-
-    def gradients(self, levels):
-        """Calls of its gradient, one for each output."""
-        return {
-            f"{label}_{i}": Call(
-                self.gradient(i if self.ends else None, **more),
-                FakeQuantGradient(of=self.promise(more), output=i),
-                (shape, *self.shapes(shape)),
-            )
-            for label, (shape, more) in levels.items()
-            for i in range(1 + self.ends)
-        }
-
-    def gradient(self, output=None, **attributes):
-        """A call of its gradient."""
-        return calling(f"{self.raw}Gradient", ("gradients", *self.names), output, **attributes)
-
-    def wrong(self, shapes):
-        """Calls that the op refuses: with attributes, and with shapes that do not fit."""
-        call, promise = partial(calling, self.raw, self.names, None), IN_KERNEL if self.ends else _in_kernel("UNKNOWN")
-        return self._attributes(call, self.shapes((2, 3)), promise) | _shaped(call, shapes)
-
-    def wrong_gradients(self, shapes):
-        """The same for its gradient."""
-        call = partial(self.gradient, 0 if self.ends else None)
-        promise = WHEN_BUILT if self.ends else _in_kernel("INTERNAL")
-        return self._attributes(call, ((2, 3), *self.shapes((2, 3))), IN_KERNEL) | _shaped(call, shapes, promise)
-
-    def _attributes(self, call, shapes, promise):
-        wrong = _NO_LEVELS | ({} if self.ends else _BAD_ENDS)
-        return {label: Wrong(call(**more), shapes, promise) for label, more in wrong.items()}
-
-
-def _shaped(call, shapes, promise=WHEN_BUILT):
-    """Calls with shapes that do not fit."""
-    return {label: Wrong(call(), own, promise) for label, own in shapes.items()}
+    return of
 
 
 def _small(calls, ranks=(1, 2, 4)):
@@ -133,38 +69,72 @@ def _small(calls, ranks=(1, 2, 4)):
     return {label: calls({"only": (shape, {})}) for label, shape in SMALL.items() if len(shape) in ranks}
 
 
-def _both(name, version, levels, wrong, wrong_gradients):
-    """The specs of an op and of its gradient."""
-    recipes, special = ({**RANGES, **WITHOUT_ZERO}, WITH_NAN | _SPECIAL_ENDS) if version.ends else (RANGES, WITH_NAN)
-    recipes, special = (
-        {label: own[: 1 + version.ends] for label, own in every.items()} for every in (recipes, special)
-    )
-    plain_ = recipes["plain"]
-    upstream = {"special_upstream": (not_numbers, *plain_), "tiny_upstream": (tiny, *plain_)}
+def _wrong(shapes, fitting, ends, of_attributes, of_shapes, **attrs):
+    """Calls that an op refuses: with attributes and fitting shapes, and with shapes that do not fit."""
+    changes = _NO_LEVELS | ({} if ends else _BAD_ENDS)
+    wrong = {label: unfit(*fitting, promise=of_attributes, **attrs, **more) for label, more in changes.items()}
+    return wrong | {label: unfit(*own, promise=of_shapes, **attrs) for label, own in shapes.items()}
+
+
+def _both(levels, wrong, fitting, *, ends=2, channels=False):
+    """The fields of an op, and of its gradient.
+
+    Args:
+      levels: label → the shape of the tensor, and the levels.
+      wrong: the shapes that do not fit.
+      fitting: the shapes that fit, for the gradient; it also refuses another upstream.
+      ends: the number of inputs that are ends of the range.
+      channels: whether each channel has a range.
+    """
+    names = ("inputs", "min", "max")[: 1 + ends]
+    recipes, special = ({**RANGES, **WITHOUT_ZERO}, WITH_NAN | _SPECIAL_ENDS) if ends else (RANGES, WITH_NAN)
+    recipes, special = ({label: own[: 1 + ends] for label, own in each.items()} for each in (recipes, special))
+    plain_, promise = recipes["plain"], _promise(ends, channels)
+    first = {"output": 0 if ends else None}
+
+    def shapes(shape):
+        return (shape, *((shape[-1:] if channels else (),) * ends))
+
+    def calls(levels):
+        return {label: call(*shapes(shape), **more) for label, (shape, more) in levels.items()}
+
+    def gradients(levels):
+        return {
+            f"{label}_{i}": call(shape, *shapes(shape), output=i if ends else None, **more)
+            for label, (shape, more) in levels.items()
+            for i in range(1 + ends)
+        }
+
     with_upstream = {label: (plain, *own) for label, own in (recipes | special).items() if label != "upstreams"}
-    specs = op(
-        name,
-        version.raw,
-        calls=version.calls(levels),
-        recipes=recipes,
-        forward=special,
-        small=_small(version.calls),
-        of_small=plain_,
-        wrong=version.wrong(wrong),
-        second=("plain", "halves"),
-        fields={"loose": {"output": _CANCELS}},
-    )
-    gradient = op(
-        f"{name}-gradient",
-        f"{version.raw}Gradient",
-        calls=version.gradients(levels),
-        recipes=with_upstream | upstream,
-        small=_small(version.gradients),
-        of_small=(plain, *plain_),
-        wrong=version.wrong_gradients(wrong_gradients),
-        gradient=False,
-    )
-    return (*specs, *gradient)
+    upstreams = {label: (own[0], *own) for label, own in wrong.items()} | {"other-upstream": ((4,), *fitting)}
+    pair = shapes((2, 3))
+    return {
+        "arguments": names,
+        "promise": promise,
+        "calls": calls(levels),
+        "recipes": recipes,
+        "forward": special,
+        "small": _small(calls),
+        "of_small": plain_,
+        "wrong": _wrong(wrong, pair, ends, IN_KERNEL if ends else _in_kernel("UNKNOWN"), WHEN_BUILT),
+        "second": ("plain", "halves"),
+        "fields": {"loose": {"output": _CANCELS}},
+    }, {
+        "promise": promise,
+        "calls": gradients(levels),
+        "recipes": {**with_upstream, "special_upstream": (not_numbers, *plain_), "tiny_upstream": (tiny, *plain_)},
+        "small": _small(gradients),
+        "of_small": (plain, *plain_),
+        "wrong": _wrong(
+            upstreams, ((2, 3), *pair), ends, IN_KERNEL, WHEN_BUILT if ends else _in_kernel("INTERNAL"), **first
+        ),
+        "gradient": False,
+    }
+
+
+def _gradient(raw, names=("gradients", "inputs", "min", "max")):
+    """The OpDef of a gradient, and its program."""
+    return {"raw": raw, "program": each_output(raw, names)}
 
 
 #: Shapes that do not fit, of the tensor and of both ends.
@@ -175,29 +145,15 @@ _WRONG_CHANNELS = {
     "matrix-of-ends": ((2, 3), (1, 3), (1, 3)),
     "scalar-ends": ((2, 3), (), ()),
 }
-
-
-def _other_upstream(wrong, fitting):
-    """The same with an upstream of the tensor's shape before them; and an upstream of another shape."""
-    return {label: (own[0], *own) for label, own in wrong.items()} | {"other-upstream": ((4,), *fitting)}
-
-
+_ARGS, _OF_ARGS = _both(_WITH_LIMITS | _EXACT, {}, ((3,),), ends=0)
+_CHANNELS, _OF_CHANNELS_ = _both(_OF_CHANNELS, _WRONG_CHANNELS, ((2, 3), (3,), (3,)), channels=True)
+_VARS, _OF_VARS = _both(_LEVELS, _WRONG_ENDS, ((3,), (), ()))
+_RAW = "FakeQuantWithMinMax"
 SPECS = (
-    *_both(
-        "fake-quant-args", _Op("FakeQuantWithMinMaxArgs", 0), _WITH_LIMITS | _EXACT, {}, _other_upstream({}, ((3,),))
-    ),
-    *_both(
-        "fake-quant-channels",
-        _Op("FakeQuantWithMinMaxVarsPerChannel", channels=True),
-        _OF_CHANNELS,
-        _WRONG_CHANNELS,
-        _other_upstream(_WRONG_CHANNELS, ((2, 3), (3,), (3,))),
-    ),
-    *_both(
-        "fake-quant-vars",
-        _Op("FakeQuantWithMinMaxVars"),
-        _LEVELS,
-        _WRONG_ENDS,
-        _other_upstream(_WRONG_ENDS, ((3,), (), ())),
-    ),
+    *op("fake-quant-args", f"{_RAW}Args", **_ARGS),
+    *op("fake-quant-args-gradient", **_gradient(f"{_RAW}ArgsGradient", ("gradients", "inputs")), **_OF_ARGS),
+    *op("fake-quant-channels", f"{_RAW}VarsPerChannel", **_CHANNELS),
+    *op("fake-quant-channels-gradient", **_gradient(f"{_RAW}VarsPerChannelGradient"), **_OF_CHANNELS_),
+    *op("fake-quant-vars", f"{_RAW}Vars", **_VARS),
+    *op("fake-quant-vars-gradient", **_gradient(f"{_RAW}VarsGradient"), **_OF_VARS),
 )

@@ -1,22 +1,22 @@
 """Tensors that are rounded to the steps of a quantised type, and the gradient of this."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.suites.forms.calls import Call, Wrong
+from tf_opdiff.suites.forms.calls import Wrong, call, unfit
 from tf_opdiff.suites.forms.elements import not_numbers, plain
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.part import calling, tiered
+from tf_opdiff.suites.forms.op import also, op
+from tf_opdiff.suites.forms.part import calling, each_output, tiered
 from tf_opdiff.suites.forms.ranges import RANGES, SMALL, WITH_NAN, WITHOUT_ZERO
 from tf_opdiff.suites.forms.removed import Removed
 from tf_opdiff.suites.reference.quantization import Quantized, QuantizedGradient
 
 #: Label → the shape of a tensor, and attributes.
 Levels = Mapping[str, tuple[tuple[int, ...], Mapping[str, Any]]]
+_DTYPES = tiered(("float32", "float64"))
 _NAMES = ("input", "input_min", "input_max")
 _RECIPES = {**RANGES, **WITHOUT_ZERO}
 #: The tensor's own range, which has neither an infinity nor a NaN.
@@ -49,65 +49,58 @@ _OF_UNSIGNED = {label: elements for label, elements in _RECIPES.items() if label
 _OF_VALUES = {**IN_KERNEL, "modes": WITHOUT_XLA}
 
 
-def _promise(attributes, *, inside=False):
-    """The promise of a call with these attributes."""
-    given = attributes.get("range_given", False)
-    ends = ("input_min", "input_max")
-    return Quantized(
-        signed=attributes.get("signed_input", True),
-        bits=attributes.get("num_bits", 8),
-        given=given,
-        limits=tuple(attributes[end] for end in ends if end in attributes),
-        half_up=attributes.get("round_mode") == "HALF_UP",
-        narrow=attributes.get("narrow_range", False),
-        axis=attributes.get("axis"),
+def _promise(
+    *,
+    inside=False,
+    signed_input=True,
+    num_bits=8,
+    range_given=False,
+    round_mode="HALF_TO_EVEN",
+    narrow_range=False,
+    axis=None,
+    output=-1,
+    **limits,
+):
+    """The promise of a call with these attributes; with an output, that of this output of the gradient."""
+    own = Quantized(
+        signed=signed_input,
+        bits=num_bits,
+        given=range_given,
+        limits=tuple(limits.values()),
+        half_up=round_mode == "HALF_UP",
+        narrow=narrow_range,
+        axis=axis,
         inside=inside,
     )
+    return own if output == -1 else QuantizedGradient(own, output)
 
 
-def _shapes(shape, attributes):
+def _shapes(shape, axis=None, **attributes):
     """The shapes of a tensor, and of both ends of its range."""
-    axis = attributes.get("axis")
     return (shape, *(((() if axis is None else (shape[axis],)),) * 2))
 
 
-@dataclass(frozen=True)
-class _Op:
-    """A version of the op whose range is an input.
+def _calls(levels, **more):
+    """Calls of an op whose range is an input."""
+    return {
+        label: call(*_shapes(shape, **attributes), **{"num_bits": 8, **attributes, **more})
+        for label, (shape, attributes) in levels.items()
+    }
 
-    raw         the OpDef.
-    inside      whether its gradient is 0 outside of the range.
-    bits        whether the number of bits is an input.
-    """
 
-    raw: str
-    inside: bool = False
-    bits: bool = False
-
-    def calls(self, levels, **more):
-        """Calls of the op."""
-        return {
-            label: Call(
-                calling(self.raw, _NAMES, **{"num_bits": 8, **attributes, **more}),
-                _promise(attributes | more, inside=self.inside),
-                _shapes(shape, attributes),
-            )
-            for label, (shape, attributes) in levels.items()
-        }
-
-    def wrong(self):
-        """Calls that the op refuses."""
-        call = partial(calling, self.raw, _NAMES, None, range_given=True)
-        of_bits = _OF_VALUES if self.bits else IN_KERNEL
-        return {
-            "turned-ends": Wrong(_turned(call(num_bits=8)), ((2, 3), (), ()), _OF_VALUES),
-            "no-bits": Wrong(call(num_bits=0), ((2, 3), (), ()), of_bits),
-            "many-bits": Wrong(call(num_bits=64), ((2, 3), (), ()), of_bits),
-            "vector-of-ends": Wrong(call(num_bits=8), ((2, 3), (2,), (2,))),
-            "other-ends": Wrong(call(num_bits=8, axis=1), ((2, 3), (2,), (2,))),
-            "axis-beyond": Wrong(call(num_bits=8, axis=2), ((2, 3), (3,), (3,))),
-            "negative-axis": Wrong(call(num_bits=8, axis=-2), ((2, 3), (2,), (2,))),
-        }
+def _wrong(raw, of_bits):
+    """Calls that an op refuses; `of_bits` is the promise of a wrong number of bits."""
+    given = {"range_given": True, "num_bits": 8}
+    fitting, axes = ((2, 3), (), ()), ((2, 3), (2,), (2,))
+    return {
+        "turned-ends": Wrong(_turned(calling(raw, _NAMES, **given)), fitting, _OF_VALUES),
+        "no-bits": unfit(*fitting, promise=of_bits, **given | {"num_bits": 0}),
+        "many-bits": unfit(*fitting, promise=of_bits, **given | {"num_bits": 64}),
+        "vector-of-ends": unfit(*axes, **given),
+        "other-ends": unfit(*axes, axis=1, **given),
+        "axis-beyond": unfit((2, 3), (3,), (3,), axis=2, **given),
+        "negative-axis": unfit(*axes, axis=-2, **given),
+    }
 
 
 def _turned(call):
@@ -115,54 +108,62 @@ def _turned(call):
     return lambda tf, x, low, high: call(tf, x, tf.abs(low) + 1, -tf.abs(high))
 
 
-def _version(name, version, levels):
-    """The specs of one version: of a range that is given, and of the tensor's own."""
-    given, own = partial(version.calls, range_given=True), partial(version.calls, range_given=False)
-    shared = {"raw": version.raw, "dtypes": tiered(("float32", "float64")), "second": ("plain",)}
+def _version(raw, levels, *parts, inside=False, of_bits=IN_KERNEL):
+    """The fields of a version with a range that is given; parts are about the tensor's own range, too.
+
+    Args:
+      raw: the OpDef.
+      levels: its levels.
+      parts: further parts.
+      inside: whether its gradient is 0 outside of the range.
+      of_bits: the promise of a wrong number of bits.
+    """
+    given, own = partial(_calls, range_given=True), partial(_calls, range_given=False)
     few = {label: _RECIPES[label] for label in ("plain", "upstreams")}
-    return (
-        *op(
-            name,
-            calls=given(levels),
-            recipes=_RECIPES,
-            forward=WITH_NAN,
-            small={label: given({"only": (shape, {})}) for label, shape in SMALL.items()},
-            of_small=_RECIPES["plain"],
-            wrong=version.wrong(),
-            **shared,
+    second = {"second": ("plain",)}
+    return {
+        "raw": raw,
+        "arguments": _NAMES,
+        "promise": partial(_promise, inside=inside),
+        "calls": given(levels),
+        "recipes": _RECIPES,
+        "forward": WITH_NAN,
+        "small": {label: given({"only": (shape, {})}) for label, shape in SMALL.items()},
+        "of_small": _RECIPES["plain"],
+        "wrong": _wrong(raw, of_bits),
+        "dtypes": _DTYPES,
+        **second,
+        "parts": (
+            *parts,
+            also("-axis", calls=given(_ALONG_AXIS), recipes=few, **second),
+            also("-own-range", calls=own({**levels, **_ALONG_AXIS}), recipes=_OWN, **second),
+            also("-own-range-unsigned", calls=own(_UNSIGNED), recipes=_OWN, **second),
+            also("-of-xla", calls=given(_COARSE), recipes=few, gradient=False, **_OF_XLA),
+            also("-unsigned", calls=given(_UNSIGNED), recipes=_OF_UNSIGNED, **second),
         ),
-        *op(f"{name}-axis", calls=given(_ALONG_AXIS), recipes=few, **shared),
-        *op(f"{name}-own-range", calls=own({**levels, **_ALONG_AXIS}), recipes=_OWN, **shared),
-        *op(f"{name}-own-range-unsigned", calls=own(_UNSIGNED), recipes=_OWN, **shared),
-        *op(f"{name}-of-xla", version.raw, calls=given(_COARSE), recipes=few, gradient=False, fields=_OF_XLA),
-        *op(f"{name}-unsigned", calls=given(_UNSIGNED), recipes=_OF_UNSIGNED, **shared),
-    )
+    }
 
 
 def _first_version(levels):
     """Calls of the first version, whose range is an attribute, or the tensor's own. It has neither modes nor axes."""
-    return {
-        label: Call(partial(_V1, **attributes), _promise(attributes), (shape,))
-        for label, (shape, attributes) in levels.items()
-    }
-
-
-def _gradient(output, shape, axis):
-    """A call of the gradient: of one of its outputs."""
-    attributes = {} if axis is None else {"axis": axis}
-    return Call(
-        calling("QuantizeAndDequantizeV4Grad", ("gradients", *_NAMES), output, **attributes),
-        QuantizedGradient(of=Quantized(axis=axis, inside=True), output=output),
-        (shape, *_shapes(shape, attributes)),
-    )
+    return {label: call(shape, **attributes) for label, (shape, attributes) in levels.items()}
 
 
 def _gradients(shapes):
     """Calls of the gradient: of each of its outputs."""
-    return {f"{label}_{i}": _gradient(i, shape, axis) for label, (shape, axis) in shapes.items() for i in range(3)}
+    return {
+        f"{label}_{i}": call(shape, *_shapes(shape, **axis), output=i, **axis)
+        for label, (shape, axis) in shapes.items()
+        for i in range(3)
+    }
 
 
-_OF_GRADIENT = {"default": ((3, 7), None), "axis": ((2, 3, 5), 1), "last_axis": ((2, 5), 1), "scalar": ((), None)}
+_OF_GRADIENT = {
+    "default": ((3, 7), {}),
+    "axis": ((2, 3, 5), {"axis": 1}),
+    "last_axis": ((2, 5), {"axis": 1}),
+    "scalar": ((), {}),
+}
 _WRONG_GRADIENT = {"other-upstream": ((4,), (3,), (), ()), "vector-of-ends": ((2, 3), (2, 3), (2,), (2,))}
 
 
@@ -177,51 +178,45 @@ _OF_V1: Levels = {
 }
 _TO_THREE = {"signed_input": False, "range_given": True, "input_min": 0.0, "input_max": 3.0}
 _UNSIGNED_OF_V1: Levels = {"given": ((5, 3), _TO_THREE), "given_few": ((67,), {**_TO_THREE, "num_bits": 3})}
-_SHARED_OF_V1: Mapping[str, Any] = {"raw": _V1.op, "dtypes": tiered(("float32", "float64")), "fields": _V1.fields}
-_V3 = _Op("QuantizeAndDequantizeV3", bits=True)
+_OF_SCALAR = also("-scalar", calls=_calls(_SCALAR, range_given=True), recipes={"plain": _RECIPES["plain"]})
 SPECS = (
     *op(
         "quantize-and-dequantize",
+        _V1.op,
+        also("-own-range-unsigned", calls=_first_version(_UNSIGNED), recipes=_OWN),
+        also("-unsigned", calls=_first_version(_UNSIGNED_OF_V1), recipes=_OWN),
+        program=_V1,
+        promise=_promise,
         calls=_first_version(_OF_V1),
         recipes=_OWN,
         small={label: _first_version({"only": (shape, {})}) for label, shape in SMALL.items()},
         of_small=(plain,),
         second=("plain",),
-        **_SHARED_OF_V1,
+        dtypes=_DTYPES,
+        **_V1.fields,
     ),
-    *op("quantize-and-dequantize-own-range-unsigned", calls=_first_version(_UNSIGNED), recipes=_OWN, **_SHARED_OF_V1),
-    *op("quantize-and-dequantize-unsigned", calls=_first_version(_UNSIGNED_OF_V1), recipes=_OWN, **_SHARED_OF_V1),
-    *_version("quantize-and-dequantize-v2", _Op("QuantizeAndDequantizeV2"), {**_LEVELS, **_MORE}),
-    *_version("quantize-and-dequantize-v3", _V3, _LEVELS),
-    *op(
-        "quantize-and-dequantize-v3-scalar",
-        _V3.raw,
-        calls=_V3.calls(_SCALAR, range_given=True),
-        recipes={"plain": _RECIPES["plain"]},
-        dtypes=tiered(("float32", "float64")),
-    ),
-    *_version("quantize-and-dequantize-v4", _Op("QuantizeAndDequantizeV4", inside=True), {**_LEVELS, **_MORE}),
+    *op("quantize-and-dequantize-v2", **_version("QuantizeAndDequantizeV2", {**_LEVELS, **_MORE})),
+    *op("quantize-and-dequantize-v3", **_version("QuantizeAndDequantizeV3", _LEVELS, _OF_SCALAR, of_bits=_OF_VALUES)),
+    *op("quantize-and-dequantize-v4", **_version("QuantizeAndDequantizeV4", {**_LEVELS, **_MORE}, inside=True)),
     *op(
         "quantize-and-dequantize-v4-grad",
         "QuantizeAndDequantizeV4Grad",
+        also(
+            "-gradient",
+            calls=_gradients({"default": ((3, 7), {})}),
+            recipes={"plain": (plain, *_RECIPES["plain"])},
+            gradient=True,
+            second=("plain",),
+        ),
+        program=each_output("QuantizeAndDequantizeV4Grad", ("gradients", *_NAMES)),
+        promise=partial(_promise, inside=True, range_given=True),
         calls=_gradients(_OF_GRADIENT),
         recipes={label: (plain, *own) for label, own in _RECIPES.items()},
         forward={"special_upstream": (not_numbers, *_RECIPES["plain"])},
-        small={label: _gradients({"only": (shape, None)}) for label, shape in SMALL.items()},
+        small={label: _gradients({"only": (shape, {})}) for label, shape in SMALL.items()},
         of_small=(plain, *_RECIPES["plain"]),
-        wrong={
-            label: Wrong(calling("QuantizeAndDequantizeV4Grad", ("gradients", *_NAMES), 0), shapes)
-            for label, shapes in _WRONG_GRADIENT.items()
-        },
-        dtypes=tiered(("float32", "float64")),
+        wrong={label: unfit(*shapes, output=0) for label, shapes in _WRONG_GRADIENT.items()},
+        dtypes=_DTYPES,
         gradient=False,
-    ),
-    *op(
-        "quantize-and-dequantize-v4-grad-gradient",
-        "QuantizeAndDequantizeV4Grad",
-        calls=_gradients({"default": ((3, 7), None)}),
-        recipes={"plain": (plain, *_RECIPES["plain"])},
-        dtypes=tiered(("float32", "float64")),
-        second=("plain",),
     ),
 )

@@ -7,21 +7,25 @@ import numpy as np
 from tf_opdiff.harness.spec.contract import Side
 from tf_opdiff.harness.spec.spec import Raises
 from tf_opdiff.suites.forms.array_programs import V1, V2, V3, Array, Version
-from tf_opdiff.suites.forms.arrays import array_op, refused, removed, results
+from tf_opdiff.suites.forms.arrays import (
+    ONE,
+    OUTSIDE,
+    PLACES,
+    ROWS,
+    TWO,
+    in_versions,
+    refused,
+    removed,
+    results,
+    written,
+)
 from tf_opdiff.suites.forms.control_flow import XLA
 from tf_opdiff.suites.forms.errors import WHEN_BUILT
 from tf_opdiff.suites.forms.lists import SMALL, contents, followed_by, no_kernel, small, small_rows, tensors
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import Part, part
 
-_ROWS = (5, 3)
 _FIVE = np.arange(5, dtype="int32")
-_PLACES = np.array([4, 0, 2, 3, 1], "int32")
-_OUTSIDE = {"at_end": 2, "beyond": 2**31 - 1, "negative": -1}
-
-
-def _one(new: Array, x: Any) -> Array:
-    """An array of two elements, of which the second one was written."""
-    return new.new(2).write(1, x)
 
 
 def _kept(new: Array, x: Any, y: Any) -> Any:
@@ -34,7 +38,7 @@ def _split(new: Array, x: Any, lengths: Any) -> Any:
 
 
 def _closed(new: Array, x: Any) -> Any:
-    array = _one(new, x)
+    array = written(new, x)
     y = array.read(1)
     twice = array.closed(y).closed(y)
     with array.tf.control_dependencies([twice.flow]):
@@ -70,7 +74,7 @@ def _scattered_at(new: Array, x: Any, i: Any) -> Any:
 
 
 def _written_flat(new: Array, x: Any) -> Any:
-    return new.new(2, element_shape=_ROWS).write(0, x).write(1, new.tf.reshape(x, [-1])).read(0)
+    return new.new(2, element_shape=ROWS).write(0, x).write(1, new.tf.reshape(x, [-1])).read(0)
 
 
 def _every_op(new: Array, x: Any) -> Any:
@@ -94,8 +98,6 @@ def _lengths(*shapes: tuple[int, ...]) -> list[Any]:
     return [tensors(shape, then=(count,)) for shape, count in zip(shapes, counts, strict=True)]
 
 
-_ONE = {"plain": tensors(_ROWS)}
-_TWO = (contents(_ROWS, _ROWS), small(2))
 _SHARED = ("", "Close", "Concat", "Gather", "Grad", "Read", "Scatter", "Size", "Split", "Write")
 _FIXED = Side(
     reference=lambda *inputs: Raises("UNIMPLEMENTED", "dynamic size"),
@@ -111,83 +113,113 @@ def _grows(version: Version) -> Part:
         "-grows",
         program=version.program(_grown),
         reference=lambda x: (np.array(4, "int32"), x),
-        recipes=_ONE,
+        recipes=ONE,
         contract={"*/xla": _FIXED} if version is V3 else {},
         constant=("output[0]",),
     )
 
 
 SPECS = (
-    *array_op(
-        "",
-        _kept,
-        results(*_TWO),
-        refused("-negative-size", lambda new, x, n: new.new(n).size(), followed_by((_ROWS,), {"negative": -1})),
+    *op(
+        "tensor-array",
+        "TensorArray",
+        in_versions(
+            _kept,
+            results(*TWO),
+            refused("-negative-size", lambda new, x, n: new.new(n).size(), followed_by((ROWS,), {"negative": -1})),
+        ),
         reference=lambda x, y: (y, x, np.stack([x, y, x])),
     ),
-    *array_op("Close", _closed, results(contents(_ROWS), small(1)), reference=lambda x: x),
-    *array_op(
-        "Grad",
-        _added,
-        results({"plain": tensors(_ROWS, _ROWS)}, small(2)),
+    *op(
+        "tensor-array-close",
+        "TensorArrayClose",
+        in_versions(_closed, results(contents(ROWS), small(1))),
+        reference=lambda x: x,
+    ),
+    *op(
+        "tensor-array-grad",
+        "TensorArrayGrad",
+        in_versions(_added, results({"plain": tensors(ROWS, ROWS)}, small(2))),
         reference=lambda x, y: (x + y, y),
         ulp={"output[0]": 0.5},
     ),
-    *array_op(
-        "GradWithShape",
-        _gradient_with_shape,
-        results(
-            {"plain": tensors(_ROWS, (2, *_ROWS))},
-            {name: tensors(shape, (2, *shape)) for name, shape in SMALL.items()},
+    *op(
+        "tensor-array-gradwithshape",
+        "TensorArrayGradWithShape",
+        in_versions(
+            _gradient_with_shape,
+            results(
+                {"plain": tensors(ROWS, (2, *ROWS))},
+                {name: tensors(shape, (2, *shape)) for name, shape in SMALL.items()},
+            ),
+            versions=(V3,),
+            suffix=False,
         ),
-        raw="TensorArrayGradWithShape",
-        versions=(V3,),
         reference=lambda x, y: (y, np.zeros_like(y)),
         contract=no_kernel("TensorArrayGradWithShape"),
     ),
-    *array_op(
-        "Scatter",
-        _scattered,
-        results(contents(_ROWS, then=(_PLACES,)), small_rows(5, _PLACES), vjp=lambda g, x, i: (g[i], None)),
-        refused("-fewer", _scattered_at, followed_by((_ROWS,), {"fewer": [1, 0]}), (V1, V2)),
-        refused("-fewer", _scattered_at, followed_by((_ROWS,), {"fewer": [1, 0]}), (V3,), **WHEN_BUILT),
-        refused("-out-of-range", _scattered_at, followed_by((_ROWS,), {"at_end": [0, 1, 2, 3, 5]})),
+    *op(
+        "tensor-array-scatter",
+        "TensorArrayScatter",
+        in_versions(
+            _scattered,
+            results(contents(ROWS, then=(PLACES,)), small_rows(5, PLACES), vjp=lambda g, x, i: (g[i], None)),
+            refused("-fewer", _scattered_at, followed_by((ROWS,), {"fewer": [1, 0]}), (V1, V2)),
+            refused("-fewer", _scattered_at, followed_by((ROWS,), {"fewer": [1, 0]}), (V3,), **WHEN_BUILT),
+            refused("-out-of-range", _scattered_at, followed_by((ROWS,), {"at_end": [0, 1, 2, 3, 5]})),
+        ),
         reference=lambda x, i: x[np.argsort(i)],
     ),
-    *array_op(
-        "Split",
-        _split,
-        results(
-            contents((6, 3), then=(np.array([2, 2, 2], "int64"),)),
-            dict(zip(_THIRDS, _lengths(*_THIRDS.values()), strict=True)),
-            vjp=lambda gs, x, lengths: (gs[0], None),
-        ),
-        refused(
-            "-invalid",
-            lambda new, x, lengths: new.new(3).split(x, lengths).concat()[0],
-            followed_by((_ROWS,), {"fewer": [1, 1, 1], "more": [2, 2, 2], "negative": [3, -1, 3]}, "int64"),
+    *op(
+        "tensor-array-split",
+        "TensorArraySplit",
+        in_versions(
+            _split,
+            results(
+                contents((6, 3), then=(np.array([2, 2, 2], "int64"),)),
+                dict(zip(_THIRDS, _lengths(*_THIRDS.values()), strict=True)),
+                vjp=lambda gs, x, lengths: (gs[0], None),
+            ),
+            refused(
+                "-invalid",
+                lambda new, x, lengths: new.new(3).split(x, lengths).concat()[0],
+                followed_by((ROWS,), {"fewer": [1, 1, 1], "more": [2, 2, 2], "negative": [3, -1, 3]}, "int64"),
+            ),
         ),
         reference=lambda x, lengths: (x, lengths),
     ),
-    *array_op(
-        "Unpack",
-        lambda new, x, i: new.new(new.tf.shape(x)[0]).unpack(x).gather(i),
-        results(contents(_ROWS, then=(_PLACES,)), small_rows(5, _PLACES)),
-        versions=(V1,),
+    *op(
+        "tensor-array-unpack",
+        "TensorArrayUnpack",
+        in_versions(
+            lambda new, x, i: new.new(new.tf.shape(x)[0]).unpack(x).gather(i),
+            results(contents(ROWS, then=(PLACES,)), small_rows(5, PLACES)),
+            versions=(V1,),
+        ),
         reference=lambda x, i: x[i],
     ),
-    *array_op(
-        "Write",
-        lambda new, x, y: new.new(2).write(1, x).write(0, y).gather([0, 1]),
-        results(*_TWO, vjp=lambda g, x, y: (g[1], g[0])),
-        refused("-other-dtype", lambda new, x: new.new(2).write(1, new.tf.cast(x, new.tf.float64)).read(1), _ONE),
-        refused("-other-shape", _written_flat, _ONE, (V2,)),
-        refused("-other-shape", _written_flat, _ONE, (V3,), **WHEN_BUILT),
-        refused("-out-of-range", lambda new, x, i: _one(new, x).write(i, x).read(1), followed_by((_ROWS,), _OUTSIDE)),
-        refused("-twice", lambda new, x: _one(new, x).write(1, x).read(1), _ONE),
-        _grows,
+    *op(
+        "tensor-array-v1-removed",
+        **removed(V1, _every_op_of_v1, (*_SHARED, "Pack", "Unpack"), eager="RuntimeError", recipe=tensors(ROWS)),
+    ),
+    *op("tensor-array-v2-removed", **removed(V2, _every_op, _SHARED, eager="UNIMPLEMENTED", recipe=tensors(ROWS))),
+    *op(
+        "tensor-array-write",
+        "TensorArrayWrite",
+        in_versions(
+            lambda new, x, y: new.new(2).write(1, x).write(0, y).gather([0, 1]),
+            results(*TWO, vjp=lambda g, x, y: (g[1], g[0])),
+            refused("-other-dtype", lambda new, x: new.new(2).write(1, new.tf.cast(x, new.tf.float64)).read(1), ONE),
+            refused("-other-shape", _written_flat, ONE, (V2,)),
+            refused("-other-shape", _written_flat, ONE, (V3,), **WHEN_BUILT),
+            refused(
+                "-out-of-range",
+                lambda new, x, i: written(new, x).write(i, x).read(1),
+                followed_by((ROWS,), OUTSIDE),
+            ),
+            refused("-twice", lambda new, x: written(new, x).write(1, x).read(1), ONE),
+            _grows,
+        ),
         reference=lambda x, y: np.stack([y, x]),
     ),
-    *removed(V1, _every_op_of_v1, (*_SHARED, "Pack", "Unpack"), eager="RuntimeError", recipe=tensors(_ROWS)),
-    *removed(V2, _every_op, _SHARED, eager="UNIMPLEMENTED", recipe=tensors(_ROWS)),
 )

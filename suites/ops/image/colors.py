@@ -49,47 +49,10 @@ _CANCELS = Loose(
 )
 
 
-def _space(name, raw, reference, *parts, **fields):
-    """The specs of an op between two colour spaces."""
-    return op(
-        name,
-        raw,
-        part(recipes=_colors()),
-        part(
-            "-refused",
-            recipes={"channels": lambda draw, dtype: (_levels(draw, dtype, (2, 4)),)},
-            reference=raises("ValueError"),
-            contract=_REFUSED,
-            dtypes=("float32",),
-            vjp=None,
-            bound={},
-            loose={},
-        ),
-        *parts,
-        arguments=("images",),
-        dtypes=("float32", "float64"),
-        reference=reference,
-        unsigned_zeros=("output", "grad"),
-        **fields,
-    )
-
-
-def _adjusted(name, raw, argument, reference, amounts, bound):
-    """The spec of an op that takes an image and an amount."""
-    return op(
-        name,
-        raw,
-        part(
-            recipes={
-                f"{label}_{i}": recipe for i, v in enumerate(amounts) for label, recipe in _colors(np.array(v)).items()
-            }
-        ),
-        arguments=("images", argument),
-        reference=reference,
-        bound={"output": bound},
-        loose={"output": _small(reference)},
-        unsigned_zeros=("output",),
-    )
+def _with_amounts(*amounts):
+    """A part: images, with each of these amounts."""
+    each = {i: _colors(np.array(amount)) for i, amount in enumerate(amounts)}
+    return part(recipes={f"{label}_{i}": recipe for i, own in each.items() for label, recipe in own.items()})
 
 
 def _of_pixels(factor, u, g, x, *_):
@@ -119,7 +82,20 @@ def _contrast_bound(u, g, x, factor):
     return 4 * u * (1 + np.abs(factor)) * (np.abs(x) + 8 * ref.mean_of_channels(np.abs(x)))
 
 
-_TO_RGB = {"bound": {"output": lambda u, g, x: 30 * u * np.ones(x.shape)}, "loose": {"output": _small(ref.rgb)}}
+_SPACES = (
+    part(recipes=_colors()),
+    part(
+        "-refused",
+        recipes={"channels": lambda draw, dtype: (_levels(draw, dtype, (2, 4)),)},
+        reference=raises("ValueError"),
+        contract=_REFUSED,
+        dtypes=("float32",),
+        vjp=None,
+        bound={},
+        loose={},
+    ),
+)
+_OF_SPACES = {"arguments": ("images",), "dtypes": ("float32", "float64"), "unsigned_zeros": ("output", "grad")}
 _TO_HSV = {
     "bound": {"output": lambda u, g, x: 8 * u * np.ones(x.shape), "grad": _hsv_slope_bound},
     "loose": {"output": _small(ref.hsv), "grad": _CANCELS},
@@ -135,9 +111,44 @@ _SECOND_ORDER = part(
     tier="full",
 )
 SPECS = (
-    *_adjusted("adjust-contrast", "AdjustContrastv2", "contrast_factor", ref.contrasted, (1.5, -0.5), _contrast_bound),
-    *_adjusted("adjust-hue", "AdjustHue", "delta", ref.turned, (0.125, -0.75), partial(_of_pixels, 30)),
-    *_adjusted("adjust-saturation", "AdjustSaturation", "scale", ref.saturated, (1.5, 0.0), partial(_of_pixels, 30)),
-    *_space("hsv-to-rgb", "HSVToRGB", ref.rgb, **_TO_RGB),
-    *_space("rgb-to-hsv", "RGBToHSV", ref.hsv, _SECOND_ORDER, vjp=ref.hsv_vjp, **_TO_HSV),
+    *op(
+        "adjust-contrast",
+        "AdjustContrastv2",
+        _with_amounts(1.5, -0.5),
+        arguments=("images", "contrast_factor"),
+        reference=ref.contrasted,
+        bound={"output": _contrast_bound},
+        loose={"output": _small(ref.contrasted)},
+        unsigned_zeros=("output",),
+    ),
+    *op(
+        "adjust-hue",
+        "AdjustHue",
+        _with_amounts(0.125, -0.75),
+        arguments=("images", "delta"),
+        reference=ref.turned,
+        bound={"output": partial(_of_pixels, 30)},
+        loose={"output": _small(ref.turned)},
+        unsigned_zeros=("output",),
+    ),
+    *op(
+        "adjust-saturation",
+        "AdjustSaturation",
+        _with_amounts(1.5, 0.0),
+        arguments=("images", "scale"),
+        reference=ref.saturated,
+        bound={"output": partial(_of_pixels, 30)},
+        loose={"output": _small(ref.saturated)},
+        unsigned_zeros=("output",),
+    ),
+    *op(
+        "hsv-to-rgb",
+        "HSVToRGB",
+        *_SPACES,
+        reference=ref.rgb,
+        bound={"output": lambda u, g, x: 30 * u * np.ones(x.shape)},
+        loose={"output": _small(ref.rgb)},
+        **_OF_SPACES,
+    ),
+    *op("rgb-to-hsv", "RGBToHSV", *_SPACES, _SECOND_ORDER, reference=ref.hsv, vjp=ref.hsv_vjp, **_TO_HSV, **_OF_SPACES),
 )

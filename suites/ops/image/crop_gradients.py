@@ -35,50 +35,48 @@ def _by_boxes(tf, g, x, boxes, index, *, crop_size=(), extrapolation_value=0.0, 
     return tf.raw_ops.CropAndResizeGradBoxes(grads=g, image=x, boxes=boxes, box_ind=index, **method)
 
 
-def _gradient(name, raw, program, promise, table, *parts):
-    """The specs of a gradient of these crops."""
+def _refused(program):
+    """Calls that a gradient refuses: a box with a corner that is no number."""
 
     def nan_box(tf, g, x, boxes):
         return program(tf, g, x, boxes * np.nan, tf.constant([0, 0]))
 
-    return op(
-        name,
-        raw,
-        *parts,
-        program=program,
-        promise=promise,
-        calls=gradients(table),
-        recipes={
-            "plain": (in_float32(plain), plain, boxes),
-            "positive": (in_float32(positive), positive, inner_boxes),
-        },
-        small=small(gradients),
-        of_small=(in_float32(small_integers), small_integers, inner_boxes),
-        wrong={"nan-box": Wrong(nan_box, ((2, *TWO, 2), IMAGE, PAIR), IN_KERNEL)},
-        gradient=False,
-        **FIELDS,
-    )
+    return {"nan-box": Wrong(nan_box, ((2, *TWO, 2), IMAGE, PAIR), IN_KERNEL)}
 
 
+_SHARED = {
+    **FIELDS,
+    "recipes": {
+        "plain": (in_float32(plain), plain, boxes),
+        "positive": (in_float32(positive), positive, inner_boxes),
+    },
+    "small": small(gradients),
+    "of_small": (in_float32(small_integers), small_integers, inner_boxes),
+    "gradient": False,
+}
 SPECS = (
-    *_gradient(
+    *op(
         "crop-and-resize-grad-boxes",
         "CropAndResizeGradBoxes",
-        _by_boxes,
-        CropGradBoxes,
-        {label: one for label, one in CROPS.items() if "method" not in one[3]},
         also("-integer", recipes={"plain": (in_float32(plain), plain, boxes)}, dtypes=tiered(INTEGERS, ())),
+        program=_by_boxes,
+        promise=CropGradBoxes,
+        calls=gradients({label: one for label, one in CROPS.items() if "method" not in one[3]}),
+        wrong=_refused(_by_boxes),
+        **_SHARED,
     ),
-    *_gradient(
+    *op(
         "crop-and-resize-grad-image",
         "CropAndResizeGradImage",
-        _by_image,
-        CropGradImage,
-        CROPS,
         also(
             "-exact",
             calls=gradients(EXACT_CROPS),
             recipes={"exact": (in_float32(small_integers), small_integers, exact_boxes)},
         ),
+        program=_by_image,
+        promise=CropGradImage,
+        calls=gradients(CROPS),
+        wrong=_refused(_by_image),
+        **_SHARED,
     ),
 )

@@ -81,66 +81,52 @@ def _exact(interpolation, recipes, whole, **value):
     )
 
 
-def _known_to_fail(**value):
-    """The parts of promises that TensorFlow breaks."""
+def _parts(**value):
+    """The parts of a version, which may have a fill value; the last ones are promises that TensorFlow breaks."""
     identity, one_pixel, without_rows = ({label: EXACT[label]} for label in ("identity", "one_pixel", "without_rows"))
     single, exact = ("float32",), {"recipes": {"exact": small_integers}}
     wide = tiered(("float64", "int32", "int64"), ())
+
+    def smooth(suffix, table, dtypes, **more):
+        return also(suffix, calls=calls(table, *_BOTH, **value), gradient=True, dtypes=dtypes, **exact, **more)
+
+    one = (3, 2), "CONSTANT", [moved(1, -1)]
+    small = {label: calls({"only": (shape, *one)}, *_BOTH, **value) for label, shape in SMALL.items()}
+    whole = {"plain": plain, "limits": limits}
     return (
-        also(
-            "-several-times", calls=calls(SEVERAL_TIMES, *_BOTH, **value), gradient=True, dtypes=_WITH_GRADIENT, **exact
-        ),
-        also("-without-inverse", calls=calls(one_pixel, *_BOTH, **value), gradient=True, dtypes=single, **exact),
-        also("-without-rows", calls=calls(without_rows, *_BOTH, **value), gradient=True, dtypes=single, **exact),
-        also(
-            "-bfloat16",
-            calls=calls(identity, *_BOTH, **value),
-            gradient=True,
-            dtypes=tiered(("bfloat16",), ()),
-            **exact,
-        ),
+        _exact("NEAREST", {"plain": plain, "infinite": infinite}, whole, **value),
+        _exact("BILINEAR", {"exact": small_integers}, {"plain": plain}, **value),
+        smooth("-once", ONCE, _WITH_GRADIENT, second=("exact",), small=small),
+        smooth("-several-times", SEVERAL_TIMES, _WITH_GRADIENT),
+        smooth("-without-inverse", one_pixel, single),
+        smooth("-without-rows", without_rows, single),
+        smooth("-bfloat16", identity, tiered(("bfloat16",), ())),
         also("-wrapped", calls=calls(WRAPPED, *_BOTH, **value), dtypes=single, **exact),
         also("-far", calls=calls(FAR, "BILINEAR", **value), dtypes=single, **exact),
         also("-digits", calls=calls(identity, "BILINEAR", **value), recipes={"exact": _digits}, dtypes=wide),
     )
 
 
-def _specs(name, raw, **value):
-    """The specs of one version, which may have a fill value."""
-    whole = {"plain": plain, "limits": limits}
-    small = {
-        label: calls({"only": (shape, (3, 2), "CONSTANT", [moved(1, -1)])}, *_BOTH, **value)
-        for label, shape in SMALL.items()
+def _version(raw, **value):
+    """The fields of a version, which may have a fill value."""
+    run = program(raw)
+    return {
+        "raw": raw,
+        "program": run,
+        "promise": Warp,
+        "calls": calls({**DRAWN, **SHARED}, *_BOTH, **value),
+        "recipes": {"plain": (plain, transforms), "positive": (positive, transforms)},
+        "batch": calls(DRAWN, *_BOTH, **value),
+        "wrong": _wrong(run, **value),
+        "dtypes": tiered(("float32", "float16", "bfloat16", "float64")),
+        "gradient": False,
+        "modes": WITHOUT_XLA,
+        "loose": dict.fromkeys(("output", "grad", "jvp"), _CANCELS),
+        "parts": _parts(**value),
     }
-    return op(
-        name,
-        raw,
-        _exact("NEAREST", {"plain": plain, "infinite": infinite}, whole, **value),
-        _exact("BILINEAR", {"exact": small_integers}, {"plain": plain}, **value),
-        also(
-            "-once",
-            calls=calls(ONCE, *_BOTH, **value),
-            recipes={"exact": small_integers},
-            second=("exact",),
-            small=small,
-            gradient=True,
-            dtypes=_WITH_GRADIENT,
-        ),
-        *_known_to_fail(**value),
-        program=program(raw),
-        promise=Warp,
-        calls=calls({**DRAWN, **SHARED}, *_BOTH, **value),
-        recipes={"plain": (plain, transforms), "positive": (positive, transforms)},
-        batch=calls(DRAWN, *_BOTH, **value),
-        wrong=_wrong(program(raw), **value),
-        dtypes=tiered(("float32", "float16", "bfloat16", "float64")),
-        gradient=False,
-        modes=WITHOUT_XLA,
-        loose=dict.fromkeys(("output", "grad", "jvp"), _CANCELS),
-    )
 
 
 SPECS = (
-    *_specs("image-projective-transform-v2", "ImageProjectiveTransformV2"),
-    *_specs("image-projective-transform-v3", "ImageProjectiveTransformV3", fill_value=3.0),
+    *op("image-projective-transform-v2", **_version("ImageProjectiveTransformV2")),
+    *op("image-projective-transform-v3", **_version("ImageProjectiveTransformV3", fill_value=3.0)),
 )

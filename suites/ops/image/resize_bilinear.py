@@ -11,7 +11,8 @@ from tf_opdiff.suites.forms.elements import in_float32, plain, positive, small_i
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WRONG_OR_UNSUPPORTED
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
-from tf_opdiff.suites.reference.resize import Bilinear, BilinearGradient
+from tf_opdiff.suites.reference.promise import GradientOf
+from tf_opdiff.suites.reference.resize import Bilinear
 
 _ALIGNED, _CENTRED = {"align_corners": True}, {"half_pixel_centers": True}
 #: Label → the shape of images, their new size, and how pixels lie.
@@ -133,7 +134,7 @@ SPECS = (
         program=lambda tf, g, x, size=(), **centers: tf.raw_ops.ResizeBilinearGrad(
             grads=g, original_image=x, **centers
         ),
-        promise=BilinearGradient,
+        promise=lambda **attrs: GradientOf(Bilinear(**attrs)),
         calls=_gradients(_SIZES),
         recipes=_OF_GRADIENT,
         small={label: _gradients({"": (shape, _TWO, {})})[""] for label, shape in _SMALL.items()},

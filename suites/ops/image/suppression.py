@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.plan import MODES, WITHOUT_XLA
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT, raises
@@ -113,35 +113,24 @@ _MISSHAPEN = {
 }
 
 
-def _chosen(name, raw, count, *parts, negative=IN_KERNEL, modes=MODES, **fields):
-    """The specs of an op with this number of inputs, and with this promise of a negative number of chosen boxes."""
+def _parts(count, negative=IN_KERNEL):
+    """The parts of an op with this number of inputs, and with this promise of a negative number of chosen boxes."""
 
     def every(recipes):
         return {label: lambda draw, dtype, recipe=r: recipe(draw, dtype)[:count] for label, r in recipes.items()}
 
     single = {"attrs": _FEW, "lowest_tier": True}
-    return op(
-        name,
-        raw,
+    return (
         part(recipes=every(_RECIPES), attrs=_MOST),
         part("-thresholds", recipes=every(_THRESHOLDS["float32"]), **single),
         part("-thresholds-other", recipes=every(_THRESHOLDS["float16"]), attrs=_FEW, dtypes=tiered(("float16",), ())),
-        part(
-            "-ties",
-            recipes=every({"ties": _recipe(scores=_ties)}),
-            modes=tuple(mode for mode in modes if mode != "xla"),
-            **single,
-        ),
+        part("-ties", recipes=every({"ties": _recipe(scores=_ties)}), modes=WITHOUT_XLA, **single),
         part("-many", recipes=every({"plain": _recipe()}), attrs=_MANY, lowest_tier=True),
         part("-nan", recipes=every({"nan": _recipe(scores=_not_numbers)}), **single),
         small(every(_SIZES), attrs=_ONE),
         part("-misshapen", recipes=every(_MISSHAPEN), **single, **WHEN_BUILT),
         part("-negative-size", recipes=every({"plain": _recipe()}), attrs=_NEGATIVE, lowest_tier=True, **negative),
         part("-no-overlap", recipes=every(_NO_OVERLAPS), **single, **IN_KERNEL),
-        *parts,
-        dtypes=tiered(("float32", "float16")),
-        modes=modes,
-        **fields,
     )
 
 
@@ -151,14 +140,8 @@ def _run(tf, raw, xs, most, **attrs):
     return getattr(tf.raw_ops, raw)(max_output_size=tf.constant(most), **inputs, **attrs)
 
 
-def _indices(name, raw, count, modes):
-    """The specs of an op that returns the indices alone."""
-
-    def reference(boxes, scores, limit, least=_LOWEST, *, most):
-        return ref.chosen(boxes, scores, most, limit, least)
-
-    how = {"program": lambda tf, *xs, most: _run(tf, raw, xs, most), "reference": reference}
-    return _chosen(name, raw, count, modes=modes, **how)
+def _chosen(boxes, scores, limit, least=_LOWEST, *, most):
+    return ref.chosen(boxes, scores, most, limit, least)
 
 
 def _filled(tf, *xs, most):
@@ -168,17 +151,33 @@ def _filled(tf, *xs, most):
 
 
 def _counted(boxes, scores, limit, least, *, most):
-    indices = ref.chosen(boxes, scores, most, limit, least)
+    indices = _chosen(boxes, scores, limit, least, most=most)
     return indices, np.array(len(indices), "int32")
 
 
+_DTYPES = tiered(("float32", "float16"))
 SPECS = (
-    *_indices("non-max-suppression-v2", "NonMaxSuppressionV2", 3, WITHOUT_XLA),
-    *_indices("non-max-suppression-v3", "NonMaxSuppressionV3", 4, MODES),
-    *_chosen(
+    *op(
+        "non-max-suppression-v2",
+        "NonMaxSuppressionV2",
+        *_parts(3),
+        program=lambda tf, *xs, most: _run(tf, "NonMaxSuppressionV2", xs, most),
+        reference=_chosen,
+        dtypes=_DTYPES,
+        modes=WITHOUT_XLA,
+    ),
+    *op(
+        "non-max-suppression-v3",
+        "NonMaxSuppressionV3",
+        *_parts(4),
+        program=lambda tf, *xs, most: _run(tf, "NonMaxSuppressionV3", xs, most),
+        reference=_chosen,
+        dtypes=_DTYPES,
+    ),
+    *op(
         "non-max-suppression-v4",
         "NonMaxSuppressionV4",
-        4,
+        *_parts(4, negative=WHEN_BUILT),
         part(
             "-unpadded",
             program=lambda tf, *xs, most: tuple(_run(tf, "NonMaxSuppressionV4", xs, most)),
@@ -188,8 +187,8 @@ SPECS = (
             contract=_PADDED,
             lowest_tier=True,
         ),
-        negative=WHEN_BUILT,
         program=_filled,
         reference=lambda boxes, scores, limit, least, *, most: ref.padded(boxes, scores, most, limit, least),
+        dtypes=_DTYPES,
     ),
 )

@@ -88,7 +88,7 @@ def _properties_of(full):
 
 
 _REST = tiered(("float32", "float64", *COMPLEX))
-_QR = op(
+SPECS = op(
     "qr",
     "Qr",
     also("-factors", calls=_ONE_FACTOR, recipes={"plain": _independent}, dtypes=_REST, second=("plain",)),
@@ -103,9 +103,9 @@ _QR = op(
     of_small=_independent,
     upstreams={"upstreams": of.sent},
     wrong=of.NOT_MATRICES,
+    # TensorFlow's gradient needs known shapes.
+    changed=lambda spec: None if spec.unknown_shapes and spec.vjp else spec,
     # A CPU has no kernel of the gradient in float16, and XLA has.
     dtypes=tiered(("float32", "float16", "float64", *COMPLEX)),
     fields=of.LOOSE,
 )
-# TensorFlow's gradient needs known shapes.
-SPECS = tuple(spec for spec in _QR if not (spec.unknown_shapes and spec.vjp))

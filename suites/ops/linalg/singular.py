@@ -129,20 +129,13 @@ def _scaled(exponent):
     return lambda draw, dtype, *shape: (_apart(draw, dtype, *shape) * 2.0**exponent).astype(dtype)
 
 
-def _with_nan(draw, dtype, *shape):
-    """The same; the last matrix has a NaN."""
-    x = _apart(draw, dtype, *shape)
-    x[(-1,) * len(shape)] = np.nan
-    return x
-
-
 _SPECIAL = {"graded": of.in_sizes(_apart), "rank_one": of.dependent(_apart), "identity": of.identity, "zero": of.zero}
 _GRADIENTS: dict[str, Any] = {"recipes": {"plain": _apart, "upstreams": _apart}, "second": ("plain",)}
 _EVERY: dict[str, Any] = {"recipes": {"plain": _apart, **_SPECIAL}, "gradient": False, "second": ()}
 _OF_PROPERTIES = ("values", "product", "left_full", "right_full")
 #: Groups of calls, and what is promised of them.
 _GROUPS: dict[str, dict[str, Any]] = {
-    "": {"calls": _OF_VALUES, **_GRADIENTS, "forward": {"nan": _with_nan}},
+    "": {"calls": _OF_VALUES, **_GRADIENTS, "forward": {"nan": of.ending_in_nan(_apart)}},
     "-vectors": {"calls": _OF_VECTORS, **_GRADIENTS},
     "-full-gradient": {"calls": _FULL, "recipes": {"plain": _apart}},
     "-properties": {"calls": _properties(), **_EVERY},

@@ -171,7 +171,6 @@ SPECS = (
         integers(lambda x, y: (x - y) ** 2),
         special_products(4, factors=lambda x, y: (np.conj(x - y), x - y)),
         pair_of_complex(
-            "-complex",
             replace(_SQUARED_DIFFERENCE, f=wide(lambda x, y: np.conj(x - y) * (x - y))),
             _squared_size_vjp,
             output=4,

@@ -1,18 +1,17 @@
 """Ops that hand their input on, and fail or report if it holds NaN or infinities."""
 
-from dataclasses import replace
 from importlib import import_module
 
 import numpy as np
 
 from tf_opdiff.harness.spec.plan import MODES, WITHOUT_XLA
-from tf_opdiff.harness.spec.recipes import COMPLEX, UNARY, edges, subnormals
-from tf_opdiff.harness.spec.spec import Raises, Side, Spec
+from tf_opdiff.harness.spec.recipes import COMPLEX, INTEGERS, UNARY, edges, subnormals
+from tf_opdiff.harness.spec.spec import Raises, Side
 from tf_opdiff.suites.derived.hessian import linear_second_order
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.control_flow import XLA
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.part import part
+from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.scatter_recipes import special_numbers
 from tf_opdiff.suites.forms.special_upstreams import in_turn
 from tf_opdiff.suites.reference.numeric_summary import CODES, summary
@@ -60,23 +59,32 @@ _REFUSED_UPSTREAM = Side(
 _IGNORED = {"*/xla": Side(reference=lambda x: x, vjp=lambda g, x: (g,), why="XLA compiles no assertion", link=XLA)}
 
 
-def _checked(name, raw, modes=MODES):
-    """The specs of an op that refuses NaN and infinities, in its input and in the upstream."""
+def _checking(raw, message="an input"):
+    return lambda tf, x: getattr(tf.raw_ops, raw)(tensor=x, message=message)
 
-    def checking(message):
-        return lambda tf, x: getattr(tf.raw_ops, raw)(tensor=x, message=message)
 
-    return op(
-        name,
-        raw,
-        part(recipes=_FINITE, vjp=lambda g, x: (g,), elementwise=True),
-        part("-other", recipes=_FINITE, vjp=lambda g, x: (g,), dtypes=_OTHERS, tier="full", elementwise=True),
+def _linear(spec):
+    """Forward mode and second order, in float32, of an op that hands its input on."""
+    return linear_second_order(spec, "plain") if "float32" in spec.dtypes else ()
+
+
+def _checked(raw, modes=MODES):
+    """The parts of an op that refuses NaN and infinities, in its input and in the upstream."""
+    ignored = _IGNORED if "xla" in modes else {}
+    return (
+        part(
+            recipes=_FINITE,
+            vjp=lambda g, x: (g,),
+            elementwise=True,
+            dtypes=tiered(("float32", *_OTHERS)),
+            twins=(_linear,),
+        ),
         part(
             "-refused",
             recipes=_BAD,
-            program=checking("a refused input"),
+            program=_checking(raw, "a refused input"),
             reference=lambda x: Raises("INVALID_ARGUMENT", "a refused input"),
-            contract=_IGNORED if "xla" in modes else {},
+            contract=ignored,
             modes=modes,
         ),
         part(
@@ -86,19 +94,16 @@ def _checked(name, raw, modes=MODES):
                 "nan": in_turn(lambda dtype: np.array([1.0, np.nan]).astype(dtype)),
                 "infinite": in_turn(lambda dtype: np.array([1.0, np.inf, -np.inf]).astype(dtype)),
             },
-            program=checking("a refused upstream"),
+            program=_checking(raw, "a refused upstream"),
             vjp=lambda g, x: (g,),
-            contract=(_IGNORED if "xla" in modes else {}) | {"*/*": _REFUSED_UPSTREAM},
+            contract=ignored | {"*/*": _REFUSED_UPSTREAM},
             modes=modes,
         ),
-        program=checking("an input"),
-        reference=lambda x: x,
-        arguments=("tensor",),
     )
 
 
-def _summaries(dtype):
-    """The spec of numeric summaries of one dtype, which a summary names."""
+def _summaries(dtype, **fields):
+    """A part: numeric summaries of one dtype, which a summary names."""
     floats = dtype in ("float32", "float64", "float16", "bfloat16")
 
     def program(tf, x):
@@ -111,9 +116,8 @@ def _summaries(dtype):
         return tuple(summary(x, CODES[dtype], mode, 7) for mode in _MODES[: 5 if floats else 4])
 
     more = {"subnormals": subnormals} if floats else {}
-    return Spec(
-        name="debug-numeric-summary-v2" + ("" if dtype == "float32" else f"-{dtype}"),
-        ops="DebugNumericSummaryV2",
+    return part(
+        "" if dtype == "float32" else f"-{dtype}",
         program=program,
         reference=reference,
         recipes={"edges": edges, "plain": UNARY["plain"], "matrix": UNARY["matrix"], "scalar": UNARY["scalar"], **more}
@@ -122,10 +126,10 @@ def _summaries(dtype):
         dtypes=(dtype,),
         constant=("output[3]",),
         tier="default" if dtype == "float32" else "full",
+        **fields,
     )
 
 
-_SUMMARIES = tuple(_summaries(dtype) for dtype in ("float32", "float16", "bfloat16", "float64", "int16", "int32"))
 _SHAPES = {"none": (0,), "one": (1,), "no_rows": (0, 3), "one_by_one": (1, 1), "empty_inside": (1, 0, 2)}
 _SMALL = {label: lambda draw, d, shape=shape: (draw.values(d, *shape),) for label, shape in _SHAPES.items()}
 
@@ -139,24 +143,23 @@ def _debugged(tf, x):
     return tf.function(debugger.identify_gradient, autograph=False)(x)
 
 
-_DEBUGGED = Spec(
-    name="debug-gradient-identity-gradient",
-    ops="DebugGradientIdentity",
-    program=_debugged,
-    reference=lambda x: x,
-    vjp=lambda g, x: (g,),
-    recipes={"plain": UNARY["plain"], "edges": UNARY["edges"], "upstreams": UNARY["plain"]},
-    upstreams={"upstreams": in_turn(special_numbers)},
-    modes=WITHOUT_XLA,
-)
-_CHECKED = _checked("check-numerics", "CheckNumerics")
-_CHECKED_V2 = _checked("check-numerics-v2", "CheckNumericsV2", WITHOUT_XLA)
-
 SPECS = (
-    *_CHECKED,
-    *linear_second_order(_CHECKED[0], "plain"),
-    *_CHECKED_V2,
-    *linear_second_order(_CHECKED_V2[0], "plain"),
+    *op(
+        "check-numerics",
+        "CheckNumerics",
+        *_checked("CheckNumerics"),
+        program=_checking("CheckNumerics"),
+        reference=lambda x: x,
+        arguments=("tensor",),
+    ),
+    *op(
+        "check-numerics-v2",
+        "CheckNumericsV2",
+        *_checked("CheckNumericsV2", WITHOUT_XLA),
+        program=_checking("CheckNumericsV2"),
+        reference=lambda x: x,
+        arguments=("tensor",),
+    ),
     *op(
         "debug-gradient-identity",
         "DebugGradientIdentity",
@@ -164,26 +167,31 @@ SPECS = (
         part(
             "-other",
             recipes={"plain": UNARY["plain"], "edges": UNARY["edges"]},
-            dtypes=(
-                *_OTHERS,
-                *COMPLEX,
-                "int8",
-                "int16",
-                "int64",
-                "uint8",
-                "uint16",
-                "uint32",
-                "uint64",
-            ),
+            dtypes=(*_OTHERS, *COMPLEX, *(dtype for dtype in INTEGERS if dtype != "int32")),
             tier="full",
         ),
         part("-bool", recipes={"plain": UNARY["plain"]}, dtypes=("bool",), tier="full"),
         reference=lambda x: x,
         arguments=("input",),
     ),
-    _DEBUGGED,
-    replace(_DEBUGGED, name=f"{_DEBUGGED.name}-other", dtypes=(*_OTHERS, *COMPLEX), tier="full"),
-    *linear_second_order(_DEBUGGED, "plain"),
-    *_SUMMARIES,
-    *sizes(_SUMMARIES[0], _SMALL),
+    *op(
+        "debug-gradient-identity-gradient",
+        "DebugGradientIdentity",
+        part(
+            recipes={"plain": UNARY["plain"], "edges": UNARY["edges"], "upstreams": UNARY["plain"]},
+            vjp=lambda g, x: (g,),
+            upstreams={"upstreams": in_turn(special_numbers)},
+            twins=(_linear,),
+        ),
+        program=_debugged,
+        reference=lambda x: x,
+        dtypes=tiered(("float32", *_OTHERS, *COMPLEX)),
+        modes=WITHOUT_XLA,
+    ),
+    *op(
+        "debug-numeric-summary-v2",
+        "DebugNumericSummaryV2",
+        _summaries("float32", twins=(lambda spec: sizes(spec, _SMALL),)),
+        *(_summaries(dtype) for dtype in ("float16", "bfloat16", "float64", "int16", "int32")),
+    ),
 )

@@ -62,29 +62,19 @@ _EXTREMES = {label: recipe for label, recipe in RECIPES.items() if label != "spe
 _NORMS = {label: recipe for label, recipe in RECIPES.items() if label not in ("large", "tiny", "special")}
 
 
-def _extreme(name, raw, f):
-    """The specs of a largest or smallest element; equal ones share the gradient."""
+def _extreme(f):
+    """The promise of a largest or smallest element; equal ones share the gradient."""
     jvp = ref.shares_jvp(f)
-    promise = reduced(
-        f,
-        vjp=ref.equal_shares(f),
-        jvp=jvp,
-        jvp_error=lambda u, t, x, axis: 8 * u * np.abs(jvp(t, x, axis)),
-    )
-    return op(
-        name,
-        raw,
-        second_order({"plain": _EXTREMES["plain"]}, ENDS),
-        of_integers(reduced(f, flushes=False)),
-        of_axes,
-        promise=promise,
-        forward={"special": RECIPES["special"]},
-        ulp={"grad": 2},
-        unsigned_zeros=("output",),
-        **{**REDUCED, "recipes": _EXTREMES},
-    )
+    return reduced(f, vjp=ref.equal_shares(f), jvp=jvp, jvp_error=lambda u, t, x, axis: 8 * u * np.abs(jvp(t, x, axis)))
 
 
+_OF_EXTREMES = {
+    **REDUCED,
+    "recipes": _EXTREMES,
+    "forward": {"special": RECIPES["special"]},
+    "ulp": {"grad": 2},
+    "unsigned_zeros": ("output",),
+}
 SPECS = (
     *op(
         "euclidean-norm",
@@ -108,7 +98,15 @@ SPECS = (
         modes=WITHOUT_XLA,
         **{**REDUCED, "recipes": _NORMS},
     ),
-    *_extreme("max", "Max", ref.largest),
+    *op(
+        "max",
+        "Max",
+        second_order({"plain": _EXTREMES["plain"]}, ENDS),
+        of_integers(reduced(ref.largest, flushes=False)),
+        of_axes,
+        promise=_extreme(ref.largest),
+        **_OF_EXTREMES,
+    ),
     *op(
         "mean",
         "Mean",
@@ -132,7 +130,15 @@ SPECS = (
         unsigned_zeros=("output",),
         **REDUCED,
     ),
-    *_extreme("min", "Min", ref.smallest),
+    *op(
+        "min",
+        "Min",
+        second_order({"plain": _EXTREMES["plain"]}, ENDS),
+        of_integers(reduced(ref.smallest, flushes=False)),
+        of_axes,
+        promise=_extreme(ref.smallest),
+        **_OF_EXTREMES,
+    ),
     *op(
         "prod",
         "Prod",

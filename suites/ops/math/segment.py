@@ -11,14 +11,14 @@ from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.segment_recipes import COUNT
 from tf_opdiff.suites.forms.segments import segments
-from tf_opdiff.suites.reference.segments import MAX, MEAN, MIN, PROD, SUM, highest, lowest
+from tf_opdiff.suites.reference.segments import MAX, MEAN, MIN, PROD, SUM, ends
 
 _EITHER = ("output", "grad")
 _REAL = tiered(FLOATS)
 _UNSORTED = tiered((*FLOATS, "int32"), ("float32",))
 _ALL = tiered((*_UNSORTED, *COMPLEX), ("float32",))
-_MAX = segments(replace(MAX, empty=lowest), COUNT)
-_MIN = segments(replace(MIN, empty=highest), COUNT)
+_MAX = segments(replace(MAX, empty=lambda dtype: ends(dtype)[0]), COUNT)
+_MIN = segments(replace(MIN, empty=lambda dtype: ends(dtype)[1]), COUNT)
 
 SPECS = (
     *op("segment-max", "SegmentMax", segments(MAX), dtypes=_REAL, unsigned_zeros=_EITHER),

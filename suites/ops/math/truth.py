@@ -9,18 +9,18 @@ from tf_opdiff.suites.forms.reduction_recipes import few, filled, plain
 from tf_opdiff.suites.reference.accumulation import axes
 
 
-def _truth(name, raw, function):
-    """The specs of a reduction by a function of an array, `axis` and `keepdims`."""
-
-    def extreme(x, axis):
-        return np.asarray(function(x, axis=axes(axis, x.ndim), keepdims=True))
-
-    own = {
-        "promise": reduced(extreme, flushes=False),
-        "dtypes": ("bool",),
-        "recipes": {"plain": plain, "few": few, "true": filled(True), "false": filled(False)},
-    }
-    return op(name, raw, of_axes, gradient=False, **{**REDUCED, **own})
+def _promise(function):
+    """The promise of a reduction by a function of an array, `axis` and `keepdims`."""
+    return reduced(lambda x, axis: np.asarray(function(x, axis=axes(axis, x.ndim), keepdims=True)), flushes=False)
 
 
-SPECS = (*_truth("reduce-all", "All", np.all), *_truth("reduce-any", "Any", np.any))
+_TRUTH = {
+    **REDUCED,
+    "dtypes": ("bool",),
+    "recipes": {"plain": plain, "few": few, "true": filled(True), "false": filled(False)},
+    "gradient": False,
+}
+SPECS = (
+    *op("reduce-all", "All", of_axes, promise=_promise(np.all), **_TRUTH),
+    *op("reduce-any", "Any", of_axes, promise=_promise(np.any), **_TRUTH),
+)

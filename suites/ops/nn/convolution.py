@@ -3,6 +3,7 @@
 from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.suites.forms.convolution import Changes, Convolved, Tables, Windows, convolution
 from tf_opdiff.suites.forms.errors import IN_KERNEL, UNCHECKED_IN_EAGER, UNSUPPORTED, WHEN_BUILT, WRONG_OR_UNSUPPORTED
+from tf_opdiff.suites.forms.op import op
 
 _WINDOWS = {
     "valid": Windows(image=(2, 4, 4, 3), filter=(3, 2, 3, 4)),
@@ -47,92 +48,100 @@ _SHAPES: Changes = {
 }
 
 SPECS = (
-    *convolution(
+    *op(
         "conv",
-        Convolved(raw="Conv", formats=("CHANNELS_LAST", "CHANNELS_FIRST"), grouped=True),
-        Tables(
-            windows={**_WINDOWS, "dilated": _FURTHER["dilated"]},
-            further={label: windows for label, windows in _FURTHER.items() if label != "dilated"},
-            large={
-                **_LARGE,
-                "cube": Windows(image=(1, 3, 4, 5, 2), filter=(2, 2, 3, 2, 3), strides=(2, 1, 3), padding="SAME"),
-            },
-            small=_SMALL,
-            fitting=_PLAIN,
+        **convolution(
+            Convolved(raw="Conv", formats=("CHANNELS_LAST", "CHANNELS_FIRST"), grouped=True),
+            Tables(
+                windows={**_WINDOWS, "dilated": _FURTHER["dilated"]},
+                further={label: windows for label, windows in _FURTHER.items() if label != "dilated"},
+                large={
+                    **_LARGE,
+                    "cube": Windows(image=(1, 3, 4, 5, 2), filter=(2, 2, 3, 2, 3), strides=(2, 1, 3), padding="SAME"),
+                },
+                small=_SMALL,
+                fitting=_PLAIN,
+            ),
+            (WHEN_BUILT, {**_WRONG, **_NO_DILATION, **_SHAPES}),
+            (WHEN_BUILT, {"line": {"image": (1, 4, 2), "filter": (2, 2, 3)}, "groups-unsaid": {"image": (1, 4, 4, 4)}}),
+            (UNCHECKED_IN_EAGER, _FEW_PADDINGS),
+            (WRONG_OR_UNSUPPORTED, _OF_BATCH),
+            dtypes=(*FLOATS, "int32"),
+            gradient=False,
         ),
-        (WHEN_BUILT, {**_WRONG, **_NO_DILATION, **_SHAPES}),
-        (WHEN_BUILT, {"line": {"image": (1, 4, 2), "filter": (2, 2, 3)}, "groups-unsaid": {"image": (1, 4, 4, 4)}}),
-        (UNCHECKED_IN_EAGER, _FEW_PADDINGS),
-        (WRONG_OR_UNSUPPORTED, _OF_BATCH),
-        dtypes=(*FLOATS, "int32"),
-        gradient=False,
     ),
-    *convolution(
+    *op(
         "conv2d",
-        Convolved(raw="Conv2D"),
-        _TABLES,
-        (WHEN_BUILT, {**_WRONG, **_NO_DILATION, **_SHAPES}),
-        (
-            WHEN_BUILT,
-            {
-                "no-channels": {"image": (1, 4, 4, 0), "filter": (2, 2, 0, 3)},
-                "no-rows": {"image": (2, 0, 4, 2), "filter": (1, 2, 2, 3)},
-            },
+        **convolution(
+            Convolved(raw="Conv2D"),
+            _TABLES,
+            (WHEN_BUILT, {**_WRONG, **_NO_DILATION, **_SHAPES}),
+            (
+                WHEN_BUILT,
+                {
+                    "no-channels": {"image": (1, 4, 4, 0), "filter": (2, 2, 0, 3)},
+                    "no-rows": {"image": (2, 0, 4, 2), "filter": (1, 2, 2, 3)},
+                },
+            ),
+            (UNCHECKED_IN_EAGER, _FEW_PADDINGS),
+            (UNSUPPORTED, _OF_BATCH),
+            (IN_KERNEL, {"no-outputs": {"filter": (2, 2, 2, 0)}, "no-filter": {"filter": (0, 2, 2, 3)}}),
+            dtypes=(*FLOATS, "int32"),
         ),
-        (UNCHECKED_IN_EAGER, _FEW_PADDINGS),
-        (UNSUPPORTED, _OF_BATCH),
-        (IN_KERNEL, {"no-outputs": {"filter": (2, 2, 2, 0)}, "no-filter": {"filter": (0, 2, 2, 3)}}),
-        dtypes=(*FLOATS, "int32"),
     ),
-    *convolution(
+    *op(
         "conv2d-backprop-filter",
-        Convolved(raw="Conv2DBackpropFilter", result="filter", size="filter_sizes"),
-        _TABLES,
-        (IN_KERNEL, {**_WRONG, **_FEW_PADDINGS}),
-        (WRONG_OR_UNSUPPORTED, _NO_DILATION),
-        (
-            WHEN_BUILT,
-            {
-                "few-sizes": {"size": [2, 2, 2]},
-                "negative-size": {"size": [2, -2, 2, 3]},
-                "matrix-of-sizes": {"size": [[2, 2, 2, 3]]},
-            },
-        ),
-        (
-            IN_KERNEL,
-            {
-                "other-size": {"size": [3, 2, 2, 3]},
-                "other-channels": {"size": [2, 2, 3, 3]},
-                "other-outputs": {"size": [2, 2, 2, 4]},
-                "huge-size": {"size": [2**30, 2**30, 2, 3]},
-                "other-batch": {"image": (2, 4, 4, 2)},
-            },
+        **convolution(
+            Convolved(raw="Conv2DBackpropFilter", result="filter", size="filter_sizes"),
+            _TABLES,
+            (IN_KERNEL, {**_WRONG, **_FEW_PADDINGS}),
+            (WRONG_OR_UNSUPPORTED, _NO_DILATION),
+            (
+                WHEN_BUILT,
+                {
+                    "few-sizes": {"size": [2, 2, 2]},
+                    "negative-size": {"size": [2, -2, 2, 3]},
+                    "matrix-of-sizes": {"size": [[2, 2, 2, 3]]},
+                },
+            ),
+            (
+                IN_KERNEL,
+                {
+                    "other-size": {"size": [3, 2, 2, 3]},
+                    "other-channels": {"size": [2, 2, 3, 3]},
+                    "other-outputs": {"size": [2, 2, 2, 4]},
+                    "huge-size": {"size": [2**30, 2**30, 2, 3]},
+                    "other-batch": {"image": (2, 4, 4, 2)},
+                },
+            ),
         ),
     ),
-    *convolution(
+    *op(
         "conv2d-backprop-input",
-        Convolved(raw="Conv2DBackpropInput", result="image", size="input_sizes"),
-        _TABLES,
-        (IN_KERNEL, {**_WRONG, **_FEW_PADDINGS}),
-        (WRONG_OR_UNSUPPORTED, _NO_DILATION),
-        (
-            WHEN_BUILT,
-            {
-                "few-sizes": {"size": [1, 4, 4]},
-                "negative-size": {"size": [1, -4, 4, 2]},
-                "matrix-of-sizes": {"size": [[1, 4, 4, 2]]},
-                "other-batch": {"size": [2, 4, 4, 2]},
-                "other-outputs": {"output": (1, 3, 3, 4)},
-            },
+        **convolution(
+            Convolved(raw="Conv2DBackpropInput", result="image", size="input_sizes"),
+            _TABLES,
+            (IN_KERNEL, {**_WRONG, **_FEW_PADDINGS}),
+            (WRONG_OR_UNSUPPORTED, _NO_DILATION),
+            (
+                WHEN_BUILT,
+                {
+                    "few-sizes": {"size": [1, 4, 4]},
+                    "negative-size": {"size": [1, -4, 4, 2]},
+                    "matrix-of-sizes": {"size": [[1, 4, 4, 2]]},
+                    "other-batch": {"size": [2, 4, 4, 2]},
+                    "other-outputs": {"output": (1, 3, 3, 4)},
+                },
+            ),
+            (
+                IN_KERNEL,
+                {
+                    "other-size": {"size": [1, 5, 4, 2]},
+                    "other-channels": {"size": [1, 4, 4, 3]},
+                    "huge-size": {"size": [1, 2**30, 2**30, 2]},
+                },
+            ),
+            dtypes=(*FLOATS, "int32"),
         ),
-        (
-            IN_KERNEL,
-            {
-                "other-size": {"size": [1, 5, 4, 2]},
-                "other-channels": {"size": [1, 4, 4, 3]},
-                "huge-size": {"size": [1, 2**30, 2**30, 2]},
-            },
-        ),
-        dtypes=(*FLOATS, "int32"),
     ),
 )

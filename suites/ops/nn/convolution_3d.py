@@ -40,71 +40,77 @@ _BY_FILTER = Convolved(raw="Conv3DBackpropFilter", result="filter", formats=(), 
 _BY_INPUT = Convolved(raw="Conv3DBackpropInput", result="image", formats=(), size="input", shape_of=True)
 
 SPECS = (
-    *convolution(
+    *op(
         "conv3d",
-        Convolved(raw="Conv3D", formats=_FORMATS),
-        _TABLES,
-        (
-            WHEN_BUILT,
-            {
-                **_WRONG,
-                **_FEW_STRIDES,
-                **_NO_DILATION,
-                "too-flat": {"image": (4, 4, 4, 2)},
-                "flat-filter": {"filter": (2, 2, 2, 2)},
-                "too-small": {"image": (1, 1, 3, 3, 2)},
-                "other-channels": {"image": (1, 2, 3, 3, 3)},
-            },
+        **convolution(
+            Convolved(raw="Conv3D", formats=_FORMATS),
+            _TABLES,
+            (
+                WHEN_BUILT,
+                {
+                    **_WRONG,
+                    **_FEW_STRIDES,
+                    **_NO_DILATION,
+                    "too-flat": {"image": (4, 4, 4, 2)},
+                    "flat-filter": {"filter": (2, 2, 2, 2)},
+                    "too-small": {"image": (1, 1, 3, 3, 2)},
+                    "other-channels": {"image": (1, 2, 3, 3, 3)},
+                },
+            ),
+            (UNSUPPORTED, _STRIDED_BATCH),
+            (WRONG_OR_UNSUPPORTED, _DILATED_BATCH),
         ),
-        (UNSUPPORTED, _STRIDED_BATCH),
-        (WRONG_OR_UNSUPPORTED, _DILATED_BATCH),
     ),
     *op("conv3d-backprop-filter", _BY_FILTER.raw, wrong=_BY_FILTER.unfit(_PLAIN, REMOVED, {"removed": {}})),
-    *convolution(
+    *op(
         "conv3d-backprop-filter-v2",
-        Convolved(raw="Conv3DBackpropFilterV2", result="filter", formats=_FORMATS, size="filter_sizes"),
-        _TABLES,
-        *_OF_GRADIENTS,
-        (
-            WHEN_BUILT,
-            {
-                "few-sizes": {"size": [2, 2, 2, 3]},
-                "negative-size": {"size": [2, -2, 2, 2, 3]},
-                "matrix-of-sizes": {"size": [[2, 2, 2, 2, 3]]},
-            },
-        ),
-        (
-            IN_KERNEL,
-            {
-                "other-size": {"size": [3, 2, 2, 2, 3]},
-                "other-channels": {"size": [2, 2, 2, 3, 3]},
-                "other-outputs": {"size": [2, 2, 2, 2, 4]},
-                "huge-size": {"size": [2**30, 2**30, 2**30, 2, 3]},
-            },
+        **convolution(
+            Convolved(raw="Conv3DBackpropFilterV2", result="filter", formats=_FORMATS, size="filter_sizes"),
+            _TABLES,
+            *_OF_GRADIENTS,
+            (
+                WHEN_BUILT,
+                {
+                    "few-sizes": {"size": [2, 2, 2, 3]},
+                    "negative-size": {"size": [2, -2, 2, 2, 3]},
+                    "matrix-of-sizes": {"size": [[2, 2, 2, 2, 3]]},
+                },
+            ),
+            (
+                IN_KERNEL,
+                {
+                    "other-size": {"size": [3, 2, 2, 2, 3]},
+                    "other-channels": {"size": [2, 2, 2, 3, 3]},
+                    "other-outputs": {"size": [2, 2, 2, 2, 4]},
+                    "huge-size": {"size": [2**30, 2**30, 2**30, 2, 3]},
+                },
+            ),
         ),
     ),
     *op("conv3d-backprop-input", _BY_INPUT.raw, wrong=_BY_INPUT.unfit(_PLAIN, REMOVED, {"removed": {}})),
-    *convolution(
+    *op(
         "conv3d-backprop-input-v2",
-        Convolved(raw="Conv3DBackpropInputV2", result="image", formats=_FORMATS, size="input_sizes"),
-        _TABLES,
-        *_OF_GRADIENTS,
-        (
-            WHEN_BUILT,
-            {
-                "few-sizes": {"size": [1, 3, 3, 2]},
-                "negative-size": {"size": [1, -2, 3, 3, 2]},
-                "matrix-of-sizes": {"size": [[1, 2, 3, 3, 2]]},
-            },
-        ),
-        (
-            IN_KERNEL,
-            {
-                "other-size": {"size": [1, 2, 4, 3, 2]},
-                "other-batch": {"size": [2, 2, 3, 3, 2]},
-                "other-channels": {"size": [1, 2, 3, 3, 3]},
-                "huge-size": {"size": [1, 2**30, 2**30, 2**30, 2]},
-            },
+        **convolution(
+            Convolved(raw="Conv3DBackpropInputV2", result="image", formats=_FORMATS, size="input_sizes"),
+            _TABLES,
+            *_OF_GRADIENTS,
+            (
+                WHEN_BUILT,
+                {
+                    "few-sizes": {"size": [1, 3, 3, 2]},
+                    "negative-size": {"size": [1, -2, 3, 3, 2]},
+                    "matrix-of-sizes": {"size": [[1, 2, 3, 3, 2]]},
+                },
+            ),
+            (
+                IN_KERNEL,
+                {
+                    "other-size": {"size": [1, 2, 4, 3, 2]},
+                    "other-batch": {"size": [2, 2, 3, 3, 2]},
+                    "other-channels": {"size": [1, 2, 3, 3, 3]},
+                    "huge-size": {"size": [1, 2**30, 2**30, 2**30, 2]},
+                },
+            ),
         ),
     ),
 )

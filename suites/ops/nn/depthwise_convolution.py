@@ -3,7 +3,7 @@
 from tf_opdiff.suites.forms.convolution import Changes, Convolved, Tables, Windows, convolution
 from tf_opdiff.suites.forms.elements import plain
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
-from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.op import also, op
 
 _WINDOWS = {
     "valid": Windows(image=(2, 4, 4, 3), filter=(3, 2, 3, 2)),
@@ -43,46 +43,52 @@ _BY_FILTER = Convolved(raw="DepthwiseConv2dNativeBackpropFilter", result="filter
 _BY_INPUT = Convolved(raw="DepthwiseConv2dNativeBackpropInput", result="image", size="input_sizes", depthwise=True)
 
 
-def _no_batch(name, convolved):
-    """The spec of a batch without images, without gradients.
+def _no_batch(convolved):
+    """A part: a batch without images, without gradients.
 
     TensorFlow's own kernel allocates the gradient by the filter of such a batch and writes nothing into it. The numbers
     differ from run to run, and may be zeros, which are right: no promise can be kept or broken reliably.
     """
     calls = {"only": convolved.call(Windows(image=(0, 3, 4, 2), filter=(2, 3, 2, 3)))}
-    return op(f"{name}-no-batch", convolved.raw, calls=calls, recipes={"plain": plain}, gradient=False)
+    return also("-no-batch", calls=calls, recipes={"plain": plain}, gradient=False, dtypes=("float32",))
 
 
 SPECS = (
-    *convolution(
+    *op(
         "depthwise-conv2d-native",
-        _OUTPUT,
-        _TABLES,
-        (
-            WHEN_BUILT,
-            {
-                **_WRONG,
-                "too-flat": {"image": (4, 4, 2)},
-                "flat-filter": {"filter": (2, 2, 2)},
-                "other-channels": {"image": (1, 4, 4, 3)},
-                "too-small": {"image": (1, 1, 4, 2)},
-            },
+        **convolution(
+            _OUTPUT,
+            _TABLES,
+            (
+                WHEN_BUILT,
+                {
+                    **_WRONG,
+                    "too-flat": {"image": (4, 4, 2)},
+                    "flat-filter": {"filter": (2, 2, 2)},
+                    "other-channels": {"image": (1, 4, 4, 3)},
+                    "too-small": {"image": (1, 1, 4, 2)},
+                },
+            ),
+            more=(_no_batch(_OUTPUT),),
         ),
     ),
-    *convolution(
+    *op(
         "depthwise-conv2d-native-backprop-filter",
-        _BY_FILTER,
-        _TABLES,
-        (WHEN_BUILT, {"few-sizes": {"size": [2, 2, 2]}}),
-        (IN_KERNEL, {**_WRONG, "other-size": {"size": [3, 2, 2, 3]}, "other-channels": {"size": [2, 2, 3, 3]}}),
+        **convolution(
+            _BY_FILTER,
+            _TABLES,
+            (WHEN_BUILT, {"few-sizes": {"size": [2, 2, 2]}}),
+            (IN_KERNEL, {**_WRONG, "other-size": {"size": [3, 2, 2, 3]}, "other-channels": {"size": [2, 2, 3, 3]}}),
+        ),
     ),
-    *convolution(
+    *op(
         "depthwise-conv2d-native-backprop-input",
-        _BY_INPUT,
-        _TABLES,
-        (WHEN_BUILT, {"few-sizes": {"size": [1, 4, 4]}}),
-        (IN_KERNEL, {**_WRONG, "other-size": {"size": [1, 5, 4, 2]}, "other-channels": {"size": [1, 4, 4, 3]}}),
+        **convolution(
+            _BY_INPUT,
+            _TABLES,
+            (WHEN_BUILT, {"few-sizes": {"size": [1, 4, 4]}}),
+            (IN_KERNEL, {**_WRONG, "other-size": {"size": [1, 5, 4, 2]}, "other-channels": {"size": [1, 4, 4, 3]}}),
+            more=(_no_batch(_BY_INPUT),),
+        ),
     ),
-    *_no_batch("depthwise-conv2d-native", _OUTPUT),
-    *_no_batch("depthwise-conv2d-native-backprop-input", _BY_INPUT),
 )

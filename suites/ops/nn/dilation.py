@@ -9,7 +9,7 @@ from tf_opdiff.suites.forms.contraction import upstreams
 from tf_opdiff.suites.forms.elements import plain, special
 from tf_opdiff.suites.forms.errors import IN_KERNEL, UNSUPPORTED, WHEN_BUILT
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.part import calling, part, tiered
+from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.reference.dilation import Dilation
 
 #: Label → the shapes of an image and a filter, the strides, the rates and the padding.
@@ -59,8 +59,8 @@ def _infinite(draw, dtype, *shape):
 _DISTINCT = (_image, _filter, _numbers)
 
 
-def _dilation(name, raw, result, wrong, **fields):
-    """The specs of an op with this result; a gradient has an upstream as its third input."""
+def _dilation(result):
+    """The fields of an op with this result; a gradient has an upstream as its third input."""
 
     def promise(strides, rates, padding):
         return Dilation(result=result, strides=tuple(strides[1:3]), rates=tuple(rates[1:3]), padding=padding)
@@ -71,23 +71,18 @@ def _dilation(name, raw, result, wrong, **fields):
         return call(*shapes, strides=[1, *strides, 1], rates=[1, *rates, 1], padding=padding)
 
     calls = {label: windows(*one) for label, one in _WINDOWS.items()}
-    return op(
-        name,
-        raw,
-        part("-integer", recipes={"distinct": _DISTINCT}, dtypes=INTEGERS, tier="full", gradient=False, rounded=()),
-        program=lambda tf, *xs, **attrs: calling(raw, ("input", "filter", "out_backprop")[: len(xs)], **attrs)(tf, *xs),
-        promise=promise,
-        calls=calls,
-        recipes={"distinct": _DISTINCT, "upstreams": _DISTINCT},
-        small={label: windows(*shapes) for label, shapes in _SMALL.items()},
-        of_small=_DISTINCT,
-        batch={} if result == "filter" else calls,
-        shared=(1,),
-        wrong=wrong,
-        dtypes=tiered(FLOATS),
-        modes=WITHOUT_XLA,
-        **fields,
-    )
+    return {
+        "arguments": ("input", "filter", "out_backprop")[: 2 if result == "output" else 3],
+        "promise": promise,
+        "calls": calls,
+        "recipes": {"distinct": _DISTINCT, "upstreams": _DISTINCT},
+        "small": {label: windows(*shapes) for label, shapes in _SMALL.items()},
+        "of_small": _DISTINCT,
+        "batch": {} if result == "filter" else calls,
+        "shared": (1,),
+        "dtypes": tiered(FLOATS),
+        "modes": WITHOUT_XLA,
+    }
 
 
 def _wrong(kernel, *upstream):
@@ -118,16 +113,18 @@ _OF_GRADIENT = {
     "wrong": _wrong(IN_KERNEL, _UPSTREAM)
     | {label: unfit(*_PLAIN, shape, promise=IN_KERNEL, **_ATTRIBUTES) for label, shape in _OTHER_UPSTREAMS.items()},
 }
+_INTEGER = part("-integer", recipes={"distinct": _DISTINCT}, dtypes=INTEGERS, tier="full", gradient=False, rounded=())
 SPECS = (
-    *_dilation(
+    *op(
         "dilation2d",
         "Dilation2D",
-        "output",
-        _wrong(WHEN_BUILT),
+        _INTEGER,
+        wrong=_wrong(WHEN_BUILT),
         upstreams={"upstreams": upstreams},
         second=("distinct",),
         forward={"plain": plain, "special": special, "infinite": _infinite},
+        **_dilation("output"),
     ),
-    *_dilation("dilation2d-backprop-filter", "Dilation2DBackpropFilter", "filter", **_OF_GRADIENT),
-    *_dilation("dilation2d-backprop-input", "Dilation2DBackpropInput", "image", **_OF_GRADIENT),
+    *op("dilation2d-backprop-filter", "Dilation2DBackpropFilter", _INTEGER, **_dilation("filter"), **_OF_GRADIENT),
+    *op("dilation2d-backprop-input", "Dilation2DBackpropInput", _INTEGER, **_dilation("image"), **_OF_GRADIENT),
 )

@@ -5,25 +5,13 @@ from typing import Any
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import FLOATS
+from tf_opdiff.suites.forms import pooling
 from tf_opdiff.suites.forms.calls import unfit
 from tf_opdiff.suites.forms.elements import infinite, limits, plain, small_integers, ties, tiny
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT, WRONG_OR_UNSUPPORTED
 from tf_opdiff.suites.forms.lists import no_gradient_kernel
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
-from tf_opdiff.suites.forms.pooling import (
-    CHANNELS_FIRST,
-    CUBES,
-    CUBES_CHANNELS_FIRST,
-    EXPLICIT,
-    POOLS,
-    bad_attributes,
-    in_float32_alone,
-    pooled,
-    refused,
-    small,
-    windowed,
-)
 from tf_opdiff.suites.reference.largest import Largest, LargestAt, LargestGradient, LargestGradientAt, LargestSecond
 
 _WHOLE = ("int32", "int64", "int16", "int8", "uint8", "uint16", "uint32", "uint64")
@@ -48,40 +36,34 @@ _EARLY = dict.fromkeys(("no_size", "negative_size"), WHEN_BUILT)
 
 def _first(pools):
     """The calls of the gradient of pooling."""
-    return pooled(pools, "tensor", "result", forward=windowed(Largest))
+    return pooling.pooled(pools, "tensor", "result", forward=pooling.windowed(Largest))
 
 
-def _gradient(name, raw, pools, promises, *parts, kind=LargestGradient, upstream="result", **fields):
-    """The specs of a gradient of largest elements. Some faults have other promises than those of pooling."""
+def _gradient(pools, promises, kind=LargestGradient, upstream="result"):
+    """The fields of a gradient of largest elements. Some faults have other promises than those of pooling."""
     rank = len(pools["valid"].size)
-    shapes, forward = ("tensor", upstream), windowed(Largest)
-    return op(
-        name,
-        raw,
-        *parts,
-        arguments=_ARGUMENTS,
-        promise=windowed(kind),
-        calls=pooled(pools, *shapes, forward=forward),
-        small=small(rank, *shapes, forward=forward),
-        wrong=refused(rank, bad_attributes(rank, **promises), *shapes, "result"),
+    shapes, forward = ("tensor", upstream), pooling.windowed(Largest)
+    return {
+        "arguments": _ARGUMENTS,
+        "promise": pooling.windowed(kind),
+        "calls": pooling.pooled(pools, *shapes, forward=forward),
+        "small": pooling.small(rank, *shapes, forward=forward),
+        "wrong": pooling.refused(rank, pooling.bad_attributes(rank, **promises), *shapes, "result"),
         **_SHARED,
-        **fields,
-    )
+    }
 
 
-def _differentiated(*arguments, **fields):
-    """The specs of a gradient that has a gradient."""
-    for spec in in_float32_alone(_gradient(*arguments, second=_SECOND, **fields)):
-        if spec.vjp and not spec.hvp and "float32" not in spec.dtypes:
-            (side,) = no_gradient_kernel("MaxPoolGradGrad in this dtype", spec.reference).values()
-            yield replace(spec, contract={"*/xla": replace(side, alternatives=spec.alternatives)})
-        else:
-            yield spec
+def _differentiated(spec):
+    """A spec of a gradient that has a gradient."""
+    if spec.vjp and not spec.hvp and "float32" not in spec.dtypes:
+        (side,) = no_gradient_kernel("MaxPoolGradGrad in this dtype", spec.reference).values()
+        return replace(spec, contract={"*/xla": replace(side, alternatives=spec.alternatives)})
+    return pooling.in_float32_alone(spec)
 
 
-def _second(name, raw, pools, **fields):
-    """The specs of the gradient of a gradient."""
-    return _gradient(name, raw, pools, _EARLY, kind=LargestSecond, upstream="tensor", **fields)
+def _second(pools):
+    """The fields of the gradient of a gradient."""
+    return _gradient(pools, _EARLY, LargestSecond, "tensor")
 
 
 def _with_index(tf, x, g, *argmax, at=0, **attrs):
@@ -92,47 +74,46 @@ def _with_index(tf, x, g, *argmax, at=0, **attrs):
 
 def _by_index(pools, **attributes):
     """The calls of the gradient by the indices of the largest elements."""
-    return pooled(pools, "tensor", "result", forward=windowed(LargestAt), **attributes)
+    return pooling.pooled(pools, "tensor", "result", forward=pooling.windowed(LargestAt), **attributes)
 
 
 def _unfit(shapes=((2, 5, 7, 3), (2, 2, 2, 3)), promise=IN_KERNEL, **attributes):
-    return unfit(*shapes, promise=promise, **POOLS["valid"].attrs | attributes)
+    return unfit(*shapes, promise=promise, **pooling.POOLS["valid"].attrs | attributes)
 
 
-_MOST = {label: POOLS[label] for label in ("valid", "same", "gaps", "larger")}
+_MOST = {label: pooling.POOLS[label] for label in ("valid", "same", "gaps", "larger")}
 _INTEGERS: dict[str, Any] = {"dtypes": tiered(FLOATS), "integers": tiered(_WHOLE)}
+_OF_CUBES: dict[str, Any] = {"dtypes": tiered(("float32", "bfloat16")), "second": _SECOND}
+_TWICE: dict[str, Any] = {"second": _SECOND, "changed": _differentiated, **_INTEGERS}
 SPECS = (
-    *_differentiated(
+    *op(
         "max-pool-3d-grad",
         "MaxPool3DGrad",
-        CUBES,
-        _LATE_3D,
-        also("-channels-first", calls=_first(CUBES_CHANNELS_FIRST), recipes=_FEW, dtypes=("float32",)),
+        also("-channels-first", calls=_first(pooling.CUBES_CHANNELS_FIRST), recipes=_FEW, dtypes=("float32",)),
         also("-of-xla", recipes=_FEW, gradient=False, modes=("xla",), dtypes=tiered(("float16",), ())),
-        dtypes=tiered(("float32", "bfloat16")),
+        changed=_differentiated,
+        **_OF_CUBES,
+        **_gradient(pooling.CUBES, _LATE_3D),
     ),
-    *_second(
-        "max-pool-3d-grad-grad", "MaxPool3DGradGrad", CUBES, dtypes=tiered(("float32", "bfloat16")), second=_SECOND
-    ),
-    *_differentiated(
+    *op("max-pool-3d-grad-grad", "MaxPool3DGradGrad", **_OF_CUBES, **_second(pooling.CUBES)),
+    *op(
         "max-pool-grad",
         "MaxPoolGrad",
-        POOLS,
-        _LATE,
-        also("-channels-first", calls=_first(CHANNELS_FIRST), recipes=_FEW, dtypes=("float32",)),
-        also("-explicit", calls=_first(EXPLICIT), recipes=_FEW, gradient=False, modes=WITHOUT_XLA),
-        **_INTEGERS,
+        also("-channels-first", calls=_first(pooling.CHANNELS_FIRST), recipes=_FEW, dtypes=("float32",)),
+        also("-explicit", calls=_first(pooling.EXPLICIT), recipes=_FEW, gradient=False, modes=WITHOUT_XLA),
+        **_TWICE,
+        **_gradient(pooling.POOLS, _LATE),
     ),
-    *_second("max-pool-grad-grad", "MaxPoolGradGrad", POOLS, second=_SECOND, **_INTEGERS),
-    *_second("max-pool-grad-grad-v2", "MaxPoolGradGradV2", POOLS, gradient=False, **_INTEGERS),
-    *_differentiated("max-pool-grad-v2", "MaxPoolGradV2", POOLS, _LATE_V2, **_INTEGERS),
+    *op("max-pool-grad-grad", "MaxPoolGradGrad", second=_SECOND, **_INTEGERS, **_second(pooling.POOLS)),
+    *op("max-pool-grad-grad-v2", "MaxPoolGradGradV2", gradient=False, **_INTEGERS, **_second(pooling.POOLS)),
+    *op("max-pool-grad-v2", "MaxPoolGradV2", **_TWICE, **_gradient(pooling.POOLS, _LATE_V2)),
     *op(
         "max-pool-grad-with-argmax",
         "MaxPoolGradWithArgmax",
         program=_with_index,
-        promise=windowed(LargestGradientAt),
-        calls=_by_index(_MOST) | _by_index({"batch": POOLS["valid"]}, include_batch_in_index=True),
-        small=small(2, "tensor", "result", forward=windowed(LargestAt)),
+        promise=pooling.windowed(LargestGradientAt),
+        calls=_by_index(_MOST) | _by_index({"batch": pooling.POOLS["valid"]}, include_batch_in_index=True),
+        small=pooling.small(2, "tensor", "result", forward=pooling.windowed(LargestAt)),
         wrong={
             "few-sizes": _unfit(ksize=[1, 2, 1], promise=WHEN_BUILT),
             "few-strides": _unfit(strides=[1, 2, 1], promise=WHEN_BUILT),

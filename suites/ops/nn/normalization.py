@@ -12,26 +12,29 @@ _V3 = Fused(raw="FusedBatchNormV3", gradient="FusedBatchNormGradV3", more=_HALVE
 _IMAGES, _VECTOR = (1, 2, 2, 3), (3,)
 
 
-def _removed(name, raw, *arguments):
-    """The specs of an op that GraphDef no longer has; all its inputs but the images are vectors."""
-    shapes = tuple(_IMAGES if each in ("t", "backprop") else _VECTOR for each in arguments)
+def _removed(*shapes):
+    """The fields of an op that GraphDef no longer has."""
     attributes = {"variance_epsilon": 0.125, "scale_after_normalization": True}
-    return op(name, raw, arguments=arguments, wrong={"removed": unfit(*shapes, promise=REMOVED, **attributes)})
+    return {"wrong": {"removed": unfit(*shapes, promise=REMOVED, **attributes)}}
 
 
 SPECS = (
-    *_removed(
-        "batch-norm-with-global-normalization", "BatchNormWithGlobalNormalization", "t", "m", "v", "beta", "gamma"
+    *op(
+        "batch-norm-with-global-normalization",
+        "BatchNormWithGlobalNormalization",
+        arguments=("t", "m", "v", "beta", "gamma"),
+        **_removed(_IMAGES, *[_VECTOR] * 4),
     ),
-    *_removed(
+    *op(
         "batch-norm-with-global-normalization-grad",
         "BatchNormWithGlobalNormalizationGrad",
-        *("t", "m", "v", "gamma", "backprop"),
+        arguments=("t", "m", "v", "gamma", "backprop"),
+        **_removed(_IMAGES, *[_VECTOR] * 3, _IMAGES),
     ),
-    *fused("fused-batch-norm", _V1),
-    *fused_gradient("fused-batch-norm-grad", _V1),
-    *fused_gradient("fused-batch-norm-grad-v2", _V2),
-    *fused_gradient("fused-batch-norm-grad-v3", _V3),
-    *fused("fused-batch-norm-v2", _V2),
-    *fused("fused-batch-norm-v3", _V3),
+    *op("fused-batch-norm", **fused(_V1)),
+    *op("fused-batch-norm-grad", **fused_gradient(_V1)),
+    *op("fused-batch-norm-grad-v2", **fused_gradient(_V2)),
+    *op("fused-batch-norm-grad-v3", **fused_gradient(_V3)),
+    *op("fused-batch-norm-v2", **fused(_V2)),
+    *op("fused-batch-norm-v3", **fused(_V3)),
 )

@@ -1,6 +1,7 @@
 """Recurrent cells: one step of a GRU and of an LSTM, and their ops of gradients."""
 
-from tf_opdiff.suites.forms.recurrent import CANCELS, Size, recurrent
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.recurrent import CANCELS, Recurrent, Size
 from tf_opdiff.suites.reference import recurrent as ref
 
 _GRU = ("x", "h_prev", "w_ru", "w_c", "b_ru", "b_c")
@@ -10,63 +11,73 @@ _WEIGHTS = ("wci", "wcf", "wco")
 _PEEPHOLES = {"blind": {"use_peephole": False}, "peephole": {"use_peephole": True}}
 
 SPECS = (
-    *recurrent(
+    *op(
         "gru-block-cell",
-        "GRUBlockCell",
-        inputs=_GRU,
-        formula=ref.gru_cell,
-        results=4,
-        by_rows=4,
-        special={"special": ("x",), "special_state": ("h_prev",)},
-        empty={"no_rows": Size(0, 2, 3), "no_cells": Size(2, 3, 0)},
-        loose={"output[3]": CANCELS},
-        rest=(),
+        **Recurrent(
+            raw="GRUBlockCell",
+            inputs=_GRU,
+            formula=ref.gru_cell,
+            results=4,
+            by_rows=4,
+            special={"special": ("x",), "special_state": ("h_prev",)},
+            empty={"no_rows": Size(0, 2, 3), "no_cells": Size(2, 3, 0)},
+            loose={"output[3]": CANCELS},
+            rest=(),
+        ).fields(),
     ),
-    *recurrent(
+    *op(
         "gru-block-cell-grad",
-        "GRUBlockCellGrad",
-        inputs=(*_GRU, "r", "u", "c", "d_h"),
-        formula=ref.gru_cell_gradient,
-        results=4,
-        by_rows=4,
-        special={"special": ("d_h",), "special_state": ("h_prev",)},
-        empty={"no_rows": Size(0, 2, 3)},  # without cells, the kernel leaves the gradient by x unwritten
-        rest=(),
+        **Recurrent(
+            raw="GRUBlockCellGrad",
+            inputs=(*_GRU, "r", "u", "c", "d_h"),
+            formula=ref.gru_cell_gradient,
+            results=4,
+            by_rows=4,
+            special={"special": ("d_h",), "special_state": ("h_prev",)},
+            empty={"no_rows": Size(0, 2, 3)},  # without cells, the kernel leaves the gradient by x unwritten
+            rest=(),
+        ).fields(),
     ),
-    *recurrent(
+    *op(
         "lstm-block-cell",
-        "LSTMBlockCell",
-        inputs=_LSTM,
-        formula=ref.lstm_cell,
-        results=7,
-        by_rows=7,
-        attrs={
-            "default": {},
-            "clipped": {"cell_clip": 0.25, "forget_bias": -0.5},
-            "peephole": {"use_peephole": True, "cell_clip": 0.0},
-        },
-        special={"special": ("x",), "special_state": ("cs_prev",)},
+        **Recurrent(
+            raw="LSTMBlockCell",
+            inputs=_LSTM,
+            formula=ref.lstm_cell,
+            results=7,
+            by_rows=7,
+            attrs={
+                "default": {},
+                "clipped": {"cell_clip": 0.25, "forget_bias": -0.5},
+                "peephole": {"use_peephole": True, "cell_clip": 0.0},
+            },
+            special={"special": ("x",), "special_state": ("cs_prev",)},
+        ).fields(),
     ),
-    *recurrent(
+    *op(
         "lstm-block-cell-grad",
-        "LSTMBlockCellGrad",
-        inputs=(*_LSTM, *_RESULTS, "cs_grad", "h_grad"),
-        formula=ref.lstm_cell_gradient,
-        results=5,
-        by_rows=2,
-        attrs=_PEEPHOLES,
-        special={"special": ("h_grad",), "special_state": ("cs_grad",)},
-        empty={"no_rows": Size(0, 2, 3), "no_cells": Size(2, 3, 0)},
-        zeroed=_WEIGHTS,
+        **Recurrent(
+            raw="LSTMBlockCellGrad",
+            inputs=(*_LSTM, *_RESULTS, "cs_grad", "h_grad"),
+            formula=ref.lstm_cell_gradient,
+            results=5,
+            by_rows=2,
+            attrs=_PEEPHOLES,
+            special={"special": ("h_grad",), "special_state": ("cs_grad",)},
+            empty={"no_rows": Size(0, 2, 3), "no_cells": Size(2, 3, 0)},
+            zeroed=_WEIGHTS,
+        ).fields(),
     ),
-    *recurrent(
+    *op(
         "lstm-block-cell-grad-moved",
-        "LSTMBlockCellGrad",
-        inputs=(*_LSTM, *_RESULTS, "cs_grad", "h_grad"),
-        formula=ref.lstm_cell_gradient,
-        results=5,
-        moved=_WEIGHTS,
-        zeroed=_WEIGHTS,
-        attrs=_PEEPHOLES,
+        **Recurrent(
+            raw="LSTMBlockCellGrad",
+            inputs=(*_LSTM, *_RESULTS, "cs_grad", "h_grad"),
+            formula=ref.lstm_cell_gradient,
+            results=5,
+            moved=_WEIGHTS,
+            zeroed=_WEIGHTS,
+            attrs=_PEEPHOLES,
+        ).fields(),
     ),
 )

@@ -1,8 +1,9 @@
 """LSTMs over all steps, and their ops of gradients."""
 
 from tf_opdiff.suites.forms.calls import fields as called
+from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
-from tf_opdiff.suites.forms.recurrent import CANCELS, Recurrent, Size, calling, recurrent
+from tf_opdiff.suites.forms.recurrent import CANCELS, Recurrent, Size, calling
 from tf_opdiff.suites.reference import recurrent as ref
 from tf_opdiff.suites.reference.recurrence import LstmSteps, Recurrence
 
@@ -43,10 +44,9 @@ def _first_steps(n, *xs, **attrs):
     return tuple(y[: int(n)] if k in _GATES else y for k, y in enumerate(ref.lstm(n, *xs, **attrs)))
 
 
-def _steps(name, raw, attrs, **fixed):
-    """The specs of an LSTM over all steps: of all results, of a short sequence, and of gradients."""
+def _steps(raw, attrs, **fixed):
+    """The fields of an LSTM over all steps: of all results, of a short sequence, and of gradients."""
     of = Recurrent(
-        name=name,
         raw=raw,
         inputs=_LSTM,
         formula=ref.lstm,
@@ -74,7 +74,7 @@ def _steps(name, raw, attrs, **fixed):
     size, few = Size(3, 2, 5, 4, 3), of.few() | of.still()
     in_halves = {"dtypes": tiered(of.rest, ()), "attrs": {"default": attrs["default"]}}
     written = _written(calling(raw, _LSTM, tuple(range(7))))
-    return of.specs(
+    return of.fields(
         part(
             "-short",
             calls=of.calls(range(7), Recurrence(_first_steps, range(7), **fixed), written),
@@ -90,40 +90,36 @@ def _steps(name, raw, attrs, **fixed):
     )
 
 
+_PEEPHOLE = {"use_peephole": True, "forget_bias": -0.5, "cell_clip": 0.0}
 _LIMIT = {"limit": {"cell_clip": 0.25}}
 SPECS = (
-    *_steps(
-        "block-lstm",
-        "BlockLSTM",
-        {"default": {}, "peephole": {"use_peephole": True, "forget_bias": -0.5, "cell_clip": 0.0}},
-    ),
-    *recurrent(
+    *op("block-lstm", **_steps("BlockLSTM", {"default": {}, "peephole": _PEEPHOLE})),
+    *op(
         "block-lstm-grad",
-        "BlockLSTMGrad",
-        inputs=(*_LSTM, *_RESULTS, "cs_grad", "h_grad"),
-        formula=ref.lstm_gradient,
-        results=8,
-        attrs=_PEEPHOLES,
-        special={"special": ("h_grad",), "special_state": ("cs_grad",)},
-        empty=_NO_STEPS,
-        loose={"output": CANCELS},
+        **Recurrent(
+            raw="BlockLSTMGrad",
+            inputs=(*_LSTM, *_RESULTS, "cs_grad", "h_grad"),
+            formula=ref.lstm_gradient,
+            results=8,
+            attrs=_PEEPHOLES,
+            special={"special": ("h_grad",), "special_state": ("cs_grad",)},
+            empty=_NO_STEPS,
+            loose={"output": CANCELS},
+        ).fields(),
     ),
-    *recurrent(
+    *op(
         "block-lstm-grad-v2",
-        "BlockLSTMGradV2",
-        inputs=(*_LSTM, *_RESULTS, "cs_grad", "h_grad"),
-        formula=ref.lstm_gradient,
-        results=8,
-        fixed={"order": "ifco"},
-        attrs=_PEEPHOLES,
-        special={"special": ("h_grad",), "special_state": ("cs_grad",)},
-        empty=_NO_STEPS,
-        loose={"output": CANCELS},
+        **Recurrent(
+            raw="BlockLSTMGradV2",
+            inputs=(*_LSTM, *_RESULTS, "cs_grad", "h_grad"),
+            formula=ref.lstm_gradient,
+            results=8,
+            fixed={"order": "ifco"},
+            attrs=_PEEPHOLES,
+            special={"special": ("h_grad",), "special_state": ("cs_grad",)},
+            empty=_NO_STEPS,
+            loose={"output": CANCELS},
+        ).fields(),
     ),
-    *_steps(
-        "block-lstm-v2",
-        "BlockLSTMV2",
-        {"default": {}, "peephole": {"use_peephole": True}},
-        **_SECOND,
-    ),
+    *op("block-lstm-v2", **_steps("BlockLSTMV2", {"default": {}, "peephole": {"use_peephole": True}}, **_SECOND)),
 )

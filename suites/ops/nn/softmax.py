@@ -21,30 +21,25 @@ _CANCELS = {"hvp": Loose(lambda *xs: True, "a second derivative is a difference 
 _ONE = {"rows": call()}
 
 
-def _softmax(name, raw, promise):
-    """The specs of an op of rows of logits."""
-    return op(
-        name,
-        raw,
-        part(recipes=LOGITS, upstreams={"upstreams": every_kind}, ulp=SUBNORMAL),
-        batches(_ONE, lambda draw, dtype: (draw.values(dtype, 4, 131),), ulp=SUBNORMAL),
-        # Logits next to each other: no share is small, and few terms of a second derivative cancel.
-        second_order(in_shapes({"near": SHAPE}, uniform), loose=_CANCELS),
-        small(in_shapes(EMPTY, uniform)),
-        arguments=("logits",),
-        promise=promise,
-        calls=_ONE,
-        dtypes=tiered(FLOATS),
-        # Rows that have no distribution: NaN; +inf; -inf alone.
-        forward={"special": rows([np.nan, 1.0, 2.0], [-INF], [np.nan], [0.5, -INF])},
-    )
-
-
+_PARTS = (
+    part(recipes=LOGITS, upstreams={"upstreams": every_kind}, ulp=SUBNORMAL),
+    batches(_ONE, lambda draw, dtype: (draw.values(dtype, 4, 131),), ulp=SUBNORMAL),
+    # Logits next to each other: no share is small, and few terms of a second derivative cancel.
+    second_order(in_shapes({"near": SHAPE}, uniform), loose=_CANCELS),
+    small(in_shapes(EMPTY, uniform)),
+)
+_SHARED = {
+    "calls": _ONE,
+    "dtypes": tiered(FLOATS),
+    # Rows that have no distribution: NaN; +inf; -inf alone.
+    "forward": {"special": rows([np.nan, 1.0, 2.0], [-INF], [np.nan], [0.5, -INF])},
+}
 SPECS = (
-    *_softmax(
+    *op(
         "log-softmax",
         "LogSoftmax",
-        OfOneTensor(
+        *_PARTS,
+        promise=OfOneTensor(
             f=ref.log_softmax,
             vjp=ref.log_softmax_vjp,
             jvp=ref.log_softmax_jvp,
@@ -54,11 +49,13 @@ SPECS = (
             jvp_error=ref.log_softmax_jvp_error,
             hvp_error=ref.log_softmax_hvp_error,
         ),
+        **_SHARED,
     ),
-    *_softmax(
+    *op(
         "softmax",
         "Softmax",
-        OfOneTensor(
+        *_PARTS,
+        promise=OfOneTensor(
             f=ref.softmax,
             vjp=ref.softmax_vjp,
             jvp=ref.softmax_jvp,
@@ -69,5 +66,6 @@ SPECS = (
             hvp_error=ref.softmax_hvp_error,
             others=lambda dtype, x: [flushed_in(dtype, ref.softmax(x))],
         ),
+        **_SHARED,
     ),
 )

@@ -8,7 +8,7 @@ from tf_opdiff.harness.spec.plan import WITHOUT_XLA, without_modes
 from tf_opdiff.harness.spec.recipes import COMPLEX
 from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.elements import nonzero_integers, plain
-from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.sparse import CUBE, INDICES, matrix
 from tf_opdiff.suites.reference.sparse_product import SparseProduct, SparseSparseProduct
@@ -41,31 +41,33 @@ def _constant(array, *xs):
     return array
 
 
-def _promise(attrs, promise=SparseProduct):
-    """The promise of a product with these attributes."""
-    barred = tuple(attrs.get(f"adjoint_{one}", False) for one in "ab")
-    turned = tuple(attrs.get(f"transpose_{one}", False) or bar for one, bar in zip("ab", barred, strict=True))
-    output = {f"output_{new}": attrs.get(f"{old}_output", False) for new, old in _OUTPUT.items()}
-    return promise(turned, barred, **output)
+def _promise(promise=SparseProduct):
+    """A function from the attributes of a product to its promise."""
 
+    def of(**attrs):
+        barred = tuple(attrs.get(f"adjoint_{one}", False) for one in "ab")
+        turned = tuple(attrs.get(f"transpose_{one}", False) or bar for one, bar in zip("ab", barred, strict=True))
+        output = {"turned": "transpose", "barred": "conjugate"}
+        return promise(
+            turned, barred, **{f"output_{n}": attrs.get(f"{old}_output", False) for n, old in output.items()}
+        )
 
-_OUTPUT = {"turned": "transpose", "barred": "conjugate"}
+    return of
 
 
 def _call(indices, shape, columns, **attrs):
     """A call with a sparse matrix of this shape, or a batch, and a dense one with so many columns."""
-    promise, (*batch, rows, terms) = _promise(attrs), shape
-    k = rows if promise.turned[0] else terms
-    b = (columns, k) if promise.turned[1] else (k, columns)
+    turned, (*batch, rows, terms) = _promise()(**attrs).turned, shape
+    k = rows if turned[0] else terms
+    b = (columns, k) if turned[1] else (k, columns)
     inputs = _fixed(matrix(indices, len(shape)), shape)
-    return Call(partial(_product, **attrs), promise, ((len(indices),), (*batch, *b)), computed=inputs)
+    return Call(shapes=((len(indices),), (*batch, *b)), attrs=attrs, computed=inputs)
 
 
 def _sparse_call(left, right, **attrs):
     """A call with two sparse matrices: the indices and the shape of each."""
     inputs = _fixed(matrix(left[0], len(left[1])), left[1], matrix(right[0], len(right[1])), right[1])
-    shapes = ((len(left[0]),), (len(right[0]),))
-    return Call(partial(_sparse_product, **attrs), _promise(attrs, SparseSparseProduct), shapes, computed=inputs)
+    return Call(shapes=((len(left[0]),), (len(right[0]),)), attrs=attrs, computed=inputs)
 
 
 _A = (INDICES, [3, 5])
@@ -146,50 +148,35 @@ _WRONG = {
 }
 _EXACT = {"exact": (nonzero_integers,)}
 _RECIPES = {"plain": (plain,), **_EXACT}
-_REST = ("float64", *COMPLEX)
-_FIELDS = {"modes": WITHOUT_XLA}
+_DTYPES = tiered(("float32", "float64", *COMPLEX))
+_ONCE = {"recipes": _EXACT, "dtypes": ("float32",)}
 
 SPECS = (
     *op(
         "csr-csr-matmul",
         _RAW_SPARSE,
+        also("-empty-row", calls=_EMPTY_ROW, gradient=True, modes=without_modes("eager", "xla"), **_ONCE),
+        also("-gradient", calls=_SPARSE_CALLS, gradient=True, modes=without_modes("eager", "xla")),
+        also("-gradient-eager", calls={"plain": _SPARSE_CALLS["plain"]}, gradient=True, modes=("eager",), **_ONCE),
+        program=_sparse_product,
+        promise=_promise(SparseSparseProduct),
         calls={**_SPARSE_CALLS, **_FORWARD},
         recipes=_RECIPES,
-        dtypes=tiered(("float32", *_REST)),
+        dtypes=_DTYPES,
         gradient=False,
-        fields=_FIELDS,
-    ),
-    *op(
-        "csr-csr-matmul-empty-row",
-        _RAW_SPARSE,
-        calls=_EMPTY_ROW,
-        recipes=_EXACT,
-        fields={"modes": without_modes("eager", "xla")},
-    ),
-    *op(
-        "csr-csr-matmul-gradient",
-        _RAW_SPARSE,
-        calls=_SPARSE_CALLS,
-        recipes=_RECIPES,
-        dtypes=tiered(("float32", *_REST)),
-        fields={"modes": without_modes("eager", "xla")},
-    ),
-    *op(
-        "csr-csr-matmul-gradient-eager",
-        _RAW_SPARSE,
-        calls={"plain": _SPARSE_CALLS["plain"]},
-        recipes=_EXACT,
-        fields={"modes": ("eager",)},
+        modes=WITHOUT_XLA,
     ),
     *op(
         "csr-matmul",
         _RAW,
+        also("-no-columns", calls=_NO_COLUMNS, gradient=False, **_ONCE),
+        also("-no-rows", calls=_NO_ROWS, gradient=False, **_ONCE),
+        program=_product,
+        promise=_promise(),
         calls=_CALLS,
         recipes=_RECIPES,
         wrong=_WRONG,
-        dtypes=tiered(("float32", *_REST)),
-        fields=_FIELDS,
+        dtypes=_DTYPES,
+        modes=WITHOUT_XLA,
     ),
-    *op("csr-matmul-no-columns", _RAW, calls=_NO_COLUMNS, recipes=_EXACT, gradient=False, fields=_FIELDS),
-    *op("csr-matmul-no-rows", _RAW, calls=_NO_ROWS, recipes=_EXACT, gradient=False, fields=_FIELDS),
 )

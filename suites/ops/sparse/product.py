@@ -1,7 +1,5 @@
 """SparseTensorDenseMatMul: the product of a sparse matrix and a dense one."""
 
-from functools import partial
-
 import numpy as np
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
@@ -9,7 +7,7 @@ from tf_opdiff.harness.spec.recipes import COMPLEX
 from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.elements import nonzero_integers, not_numbers, plain
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
-from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.sparse import INDICES, matrix
 from tf_opdiff.suites.reference.sparse_product import SparseProduct
@@ -23,9 +21,8 @@ def _call(indices, shape, columns, left=False, right=False, dtype="int64"):
     """A call with a sparse matrix of this shape, and a dense one with so many columns; each is adjoint or not."""
     terms = shape[0 if left else 1]
     return Call(
-        partial(_product, adjoint_a=left, adjoint_b=right),
-        SparseProduct((left, right), (left, right)),
-        ((len(indices),), (columns, terms) if right else (terms, columns)),
+        shapes=((len(indices),), (columns, terms) if right else (terms, columns)),
+        attrs={"adjoint_a": left, "adjoint_b": right},
         computed=(lambda *xs: np.array(matrix(indices, 2), dtype), lambda *xs: np.array(shape, np.int64)),
     )
 
@@ -73,24 +70,18 @@ _WRONG = {
 }
 _RECIPES = {"plain": (plain,), "exact": (nonzero_integers,)}
 
-SPECS = (
-    *op(
-        "sparse-tensor-dense-matmul",
-        "SparseTensorDenseMatMul",
-        calls=_CALLS,
-        recipes={**_RECIPES, "upstreams": (nonzero_integers,)},
-        forward={"special": (not_numbers,)},
-        small={label: {"only": call} for label, call in _SMALL.items()},
-        wrong=_WRONG,
-        dtypes=tiered(("float32", "float16", "bfloat16", "float64")),
-        second=("plain",),
-        fields={"modes": WITHOUT_XLA},
-    ),
-    *op(
-        "sparse-tensor-dense-matmul-complex",
-        "SparseTensorDenseMatMul",
-        calls=_CALLS,
-        recipes=_RECIPES,
-        fields={"modes": WITHOUT_XLA, "dtypes": COMPLEX, "tier": "full"},
-    ),
+SPECS = op(
+    "sparse-tensor-dense-matmul",
+    "SparseTensorDenseMatMul",
+    also("-complex", recipes=_RECIPES, dtypes=tiered(COMPLEX, ())),
+    program=_product,
+    promise=lambda adjoint_a, adjoint_b: SparseProduct(*[(adjoint_a, adjoint_b)] * 2),
+    calls=_CALLS,
+    recipes={**_RECIPES, "upstreams": (nonzero_integers,)},
+    forward={"special": (not_numbers,)},
+    small={label: {"only": call} for label, call in _SMALL.items()},
+    wrong=_WRONG,
+    dtypes=tiered(("float32", "float16", "bfloat16", "float64")),
+    second=("plain",),
+    modes=WITHOUT_XLA,
 )

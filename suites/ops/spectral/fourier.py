@@ -8,6 +8,7 @@ from tf_opdiff.suites.forms.aspects import drawn, second_order, small
 from tf_opdiff.suites.forms.calls import Call, call, unfit
 from tf_opdiff.suites.forms.elements import plain
 from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.matrices import beside
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.special_upstreams import finite
@@ -122,66 +123,36 @@ def _mixed_sizes(draw, dtype, *shape):
     return x
 
 
-def _beside_special(call, promise):
-    """A part: transforms beside one of infinities and of NaN, whose own result is not promised."""
-
-    def elements(value):
-        def recipe(draw, dtype):
-            x = _integers(draw, np.dtype(dtype), 3, *call.shapes[0])
-            x[1] = value
-            return (x,)
-
-        return recipe
-
-    def specs(op):
-        def program(tf, x):
-            y = op.called(tf, x, **call.attrs)
-            return tf.stack([y[0], y[2]])
-
-        return part(
-            "-beside-special",
-            program=program,
-            reference=lambda x: promise.f(x[::2], **call.attrs),
-            recipes={"nan": elements(np.nan), "infinite": elements(np.inf)},
-            bound={"output[0]": lambda u, g, x: promise.error(u, x[::2], **call.attrs)},
-            lowest_tier=True,
-        )(op)
-
-    return specs
-
-
-def _transform(name, raw, promise, calls, *parts, **declared):
-    """The specs of a transform, of real or of complex numbers."""
+def _transform(promise, calls, *parts):
+    """The fields of a transform, of real or of complex numbers."""
+    exact = calls["exact"]
     dtypes = ("float32", "float64") if promise.real and not promise.inverse else ("complex64", "complex128")
-    return op(
-        name,
-        raw,
-        _beside_special(calls["exact"], promise),
-        *parts,
-        promise=promise,
-        calls=calls,
-        recipes={"plain": plain, "exact": _integers, "impulse": _impulse, "mixed": _mixed_sizes, "upstreams": plain},
-        upstreams={"upstreams": finite},
-        batch={label: one for label, one in calls.items() if len(one.shapes[0]) > promise.rank},
-        dtypes=tiered(dtypes, default=dtypes[:1]),
-        unsigned_zeros=("output", "grad"),
-        **declared,
-    )
+    return {
+        "parts": (beside(replace(exact, shapes=((3, *exact.shapes[0]),)), _integers), *parts),
+        "promise": promise,
+        "calls": calls,
+        "recipes": {"plain": plain, "exact": _integers, "impulse": _impulse, "mixed": _mixed_sizes, "upstreams": plain},
+        "upstreams": {"upstreams": finite},
+        "batch": {label: one for label, one in calls.items() if len(one.shapes[0]) > promise.rank},
+        "dtypes": tiered(dtypes, default=dtypes[:1]),
+        "unsigned_zeros": ("output", "grad"),
+    }
 
 
-def _complex(name, raw, rank, *, inverse):
-    return _transform(
-        name,
-        raw,
-        Fourier(rank, inverse=inverse),
-        _COMPLEX[rank],
-        small(drawn(_SMALL[rank], _integers), constant=()),
-        arguments=("input",),
-        wrong={"too-flat": ((3, 4)[: rank - 1],)},
-    )
+def _complex(rank, *, inverse=False):
+    """The fields of a transform of complex numbers."""
+    return {
+        "arguments": ("input",),
+        "wrong": {"too-flat": ((3, 4)[: rank - 1],)},
+        **_transform(
+            Fourier(rank, inverse=inverse), _COMPLEX[rank], small(drawn(_SMALL[rank], _integers), constant=())
+        ),
+    }
 
 
-def _real(name, raw, rank, *, inverse, gradient=True):
+def _real(raw, rank, *, inverse=False, gradient=True):
+    """The fields of a transform of real numbers."""
+
     def program(tf, x, lengths):
         """The op, whose results are as wide as its input."""
         wide = x.dtype in (tf.float64, tf.complex128)
@@ -196,31 +167,32 @@ def _real(name, raw, rank, *, inverse, gradient=True):
     *rest, last = first.shapes[0]
     # The end of an input that is longer than its transform is cut off.
     longer = {"cropped": replace(first, shapes=((*rest, last + 2),))}
-    return _transform(
-        name,
-        raw,
-        Fourier(rank, inverse=inverse, real=True),
-        calls,
-        *([] if inverse or not gradient else [second_order({"exact": _integers})]),
-        part("-sizes", calls=few, recipes={"exact": _integers}, lowest_tier=True),
-        part("-cropped", calls=longer, recipes={"plain": plain}, lowest_tier=True),
-        program=program,
-        wrong=_wrong_lengths(rank),
-        gradient=gradient,
-    )
+    return {
+        "raw": raw,
+        "program": program,
+        "wrong": _wrong_lengths(rank),
+        "gradient": gradient,
+        **_transform(
+            Fourier(rank, inverse=inverse, real=True),
+            calls,
+            *([] if inverse or not gradient else [second_order({"exact": _integers})]),
+            part("-sizes", calls=few, recipes={"exact": _integers}, lowest_tier=True),
+            part("-cropped", calls=longer, recipes={"plain": plain}, lowest_tier=True),
+        ),
+    }
 
 
 SPECS = (
-    *_complex("fft", "FFT", 1, inverse=False),
-    *_complex("fft2d", "FFT2D", 2, inverse=False),
-    *_complex("fft3d", "FFT3D", 3, inverse=False),
-    *_complex("ifft", "IFFT", 1, inverse=True),
-    *_complex("ifft2d", "IFFT2D", 2, inverse=True),
-    *_complex("ifft3d", "IFFT3D", 3, inverse=True),
-    *_real("rfft", "RFFT", 1, inverse=False),
-    *_real("rfft2d", "RFFT2D", 2, inverse=False),
-    *_real("rfft3d", "RFFT3D", 3, inverse=False, gradient=False),
-    *_real("irfft", "IRFFT", 1, inverse=True),
-    *_real("irfft2d", "IRFFT2D", 2, inverse=True),
-    *_real("irfft3d", "IRFFT3D", 3, inverse=True, gradient=False),
+    *op("fft", "FFT", **_complex(1)),
+    *op("fft2d", "FFT2D", **_complex(2)),
+    *op("fft3d", "FFT3D", **_complex(3)),
+    *op("ifft", "IFFT", **_complex(1, inverse=True)),
+    *op("ifft2d", "IFFT2D", **_complex(2, inverse=True)),
+    *op("ifft3d", "IFFT3D", **_complex(3, inverse=True)),
+    *op("irfft", **_real("IRFFT", 1, inverse=True)),
+    *op("irfft2d", **_real("IRFFT2D", 2, inverse=True)),
+    *op("irfft3d", **_real("IRFFT3D", 3, inverse=True, gradient=False)),
+    *op("rfft", **_real("RFFT", 1)),
+    *op("rfft2d", **_real("RFFT2D", 2)),
+    *op("rfft3d", **_real("RFFT3D", 3, gradient=False)),
 )
