@@ -208,4 +208,4 @@ def bad_attributes(rank: int, **promises: Mapping[str, Any]) -> dict[str, dict[s
 def in_float32_alone(specs: Iterable[Spec]) -> Iterator[Spec]:
     """The specs; XLA has the kernel of MaxPoolGradGrad, by which others are differentiated twice, in float32 alone."""
     for spec in specs:
-        yield replace(spec, modes=WITHOUT_XLA) if spec.hvp and "float32" not in spec.dtypes else spec
+        yield replace(spec, modes=WITHOUT_XLA) if spec.derivatives.hvp and "float32" not in spec.dtypes else spec

@@ -108,4 +108,4 @@ _QR = op(
     fields=of.LOOSE,
 )
 # TensorFlow's gradient needs known shapes.
-SPECS = tuple(spec for spec in _QR if not (spec.unknown_shapes and spec.vjp))
+SPECS = tuple(spec for spec in _QR if not (spec.execution.unknown_shapes and spec.derivatives.vjp))

@@ -72,9 +72,9 @@ def _gradient(name, raw, pools, promises, *parts, kind=LargestGradient, upstream
 def _differentiated(*arguments, **fields):
     """The specs of a gradient that has a gradient."""
     for spec in in_float32_alone(_gradient(*arguments, second=_SECOND, **fields)):
-        if spec.vjp and not spec.hvp and "float32" not in spec.dtypes:
+        if spec.derivatives.vjp and not spec.derivatives.hvp and "float32" not in spec.dtypes:
             (side,) = no_gradient_kernel("MaxPoolGradGrad in this dtype", spec.reference).values()
-            yield replace(spec, contract={"*/xla": replace(side, alternatives=spec.alternatives)})
+            yield replace(spec, contract={"*/xla": replace(side, alternatives=spec.tolerance.alternatives)})
         else:
             yield spec
 
