@@ -114,7 +114,8 @@ def main() -> None:
         _print_margins(catalog, sorted(set().union(*map(catalog.named, known.op))), over=known.over)
         return
     names = sorted(set().union(*map(catalog.named, known.op))) if known.op else list(catalog.specs)
-    found = measured([n for n in names if catalog.specs[n].ulp or catalog.specs[n].bound], known.draws, options)
+    tolerances = {name: catalog.specs[name].tolerance for name in names}
+    found = measured([n for n, allowed in tolerances.items() if allowed.ulp or allowed.bound], known.draws, options)
     print((found[found.over > 0] if known.over else found).to_string())
 
 

@@ -34,7 +34,7 @@ def _specs(count: int) -> tuple[Spec, ...]:
             ops=_FLOOR.ops,
             program=_FLOOR.program,
             reference=_FLOOR.reference,
-            vjp=_FLOOR.vjp,
+            vjp=_FLOOR.derivatives.vjp,
             recipes=recipes,
         )
         for n in range(count // PER_ITEM)

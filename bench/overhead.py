@@ -100,8 +100,8 @@ def bare(path: Path) -> float:
     of: Any = None
 
     def run(spec: Spec, mode: str, arguments: Arguments, pieces: bool) -> None:
-        key = (mode, pieces, arguments.signature, bool(spec.jvp), bool(spec.hvp))
-        if key not in built or spec.state:
+        key = (mode, pieces, arguments.signature, bool(spec.derivatives.jvp), bool(spec.derivatives.hvp))
+        if key not in built or spec.execution.state:
             mute = Mute(ops={"": None}, ran_on={"": set()})
             built[key] = PROGRAMS[mode](in_pieces(spec) if pieces else spec, device.tf_name, mute)
         built[key](arguments)

@@ -74,7 +74,7 @@ def _want(want: Want) -> str:
 @np.errstate(all="ignore")
 def _loose(case: Case, quantity: str, inputs: tuple[np.ndarray, ...]) -> str:
     """The elements at which a wide bound is allowed, and the reason; empty if there are none."""
-    loose = case.spec.loose_of(quantity)
+    loose = case.spec.tolerance.loose_of(quantity)
     if loose is None:
         return ""
     return _hash(loose.reason, _bytes(np.asarray(loose(*map(widened, inputs), **case.keywords))))
@@ -82,7 +82,7 @@ def _loose(case: Case, quantity: str, inputs: tuple[np.ndarray, ...]) -> str:
 
 def _expected(case: Case, expected: Expectation, inputs: tuple[np.ndarray, ...]) -> Iterator[object]:
     for quantity, want in expected.wants.items():
-        budgets = [case.spec.budget(quantity, case.dtype, mode) for mode in ("eager", "xla")]
+        budgets = [case.spec.tolerance.ulps(quantity, case.dtype, mode) for mode in ("eager", "xla")]
         yield quantity, _want(want), budgets, _loose(case, quantity, inputs)
     yield _bytes(expected.upstreams), expected.state, _bytes(expected.tangents)
 
@@ -113,12 +113,13 @@ def _program(case: Case, inputs: tuple[np.ndarray, ...]) -> str:
         with without_tensorflow():  # as a program may import a part of it
             return "calls " + _hash(traced(case, inputs))
     except Untraceable:
-        return "source " + _text(tuple(filter(None, (case.spec.program, case.spec.state))))
+        return "source " + _text(tuple(filter(None, (case.spec.program, case.spec.execution.state))))
 
 
 def _fields(spec: Spec) -> str:
     files = [_hash(path.read_bytes()) for path in spec.files]
-    return _hash(*(getattr(spec, name) for name in _FIELDS), files)
+    values = {**vars(spec), **vars(spec.execution), "sweepable": spec.sweepable}
+    return _hash(*(values[name] for name in _FIELDS), files)
 
 
 def described(module: str) -> dict[str, dict[str, str]]:

@@ -71,7 +71,7 @@ def bare(item: Item) -> dict[str, float]:
         x, g = Bits("float32", lo, lo + BLOCK).array(), Cycle("float32", UPSTREAM, lo, BLOCK).array()
         tx, tg = tf.constant(x), tf.constant(g)
         begin = time.perf_counter()
-        if spec.vjp:
+        if spec.derivatives.vjp:
             with tf.GradientTape() as tape:
                 tape.watch(tx)
                 y = spec.program(tf, tx)
@@ -82,8 +82,8 @@ def bare(item: Item) -> dict[str, float]:
         with np.errstate(all="ignore"), quick():
             wide = x.astype(np.float64)
             spec.reference(wide).astype(np.float32)
-            if spec.vjp:
-                spec.vjp(g.astype(np.float64), wide).astype(np.float32)
+            if spec.derivatives.vjp:
+                spec.derivatives.vjp(g.astype(np.float64), wide).astype(np.float32)
         end = time.perf_counter()
         if n >= 0:
             op, reference = op + middle - begin, reference + end - middle

@@ -195,7 +195,7 @@ def traced(case: Case, inputs: Sequence[np.ndarray]) -> str:
     Raises:
       Untraceable: the program can't run on stand-ins.
     """
-    if case.spec.sessions:
+    if case.spec.execution.sessions:
         raise Untraceable("a program with sessions")
     why: Exception | None = None
     for items in _ITEMS:
@@ -226,8 +226,9 @@ def _along(case: Case, inputs: Sequence[np.ndarray], path: _Path) -> str:
     """The calls on one path."""
     spec, trace = case.spec, _Trace(path)
     tf = _Symbol(trace, "tf")
-    xs = [_input(trace, f"input {i}", x, known=not spec.unknown_shapes) for i, x in enumerate(inputs)]
-    states = [spec.state(tf, *xs, **accepted(spec.state, case.keywords))] if spec.state else []
+    xs = [_input(trace, f"input {i}", x, known=not spec.execution.unknown_shapes) for i, x in enumerate(inputs)]
+    state = spec.execution.state
+    states = [state(tf, *xs, **accepted(state, case.keywords))] if state else []
     result = spec.program(tf, *states, *xs, **case.keywords)
     return "\n".join([*trace.lines, *(_written(state, path) for state in states), _written(result, path)])
 

@@ -19,9 +19,12 @@ from tf_opdiff.harness.judge.severity import SEVERITIES
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.run import exit_status
 from tf_opdiff.harness.run.options import CAMPAIGN, OPTIONS, Option
+from tf_opdiff.harness.spec.derivatives import Derivatives
+from tf_opdiff.harness.spec.execution import Execution
 from tf_opdiff.harness.spec.kinds import KIND
 from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse
 from tf_opdiff.harness.spec.spec_fields import SpecFields
+from tf_opdiff.harness.spec.tolerance import Tolerance
 from tf_opdiff.harness.spec.trait import ABOUT as TRAITS_ABOUT
 from tf_opdiff.harness.spec.trait import TRAITS
 from tf_opdiff.harness.store import columns
@@ -36,6 +39,7 @@ from tf_opdiff.reports.text.verdicts import VERDICTS
 from tf_opdiff.suites.derived.op_types import REMOVED, TO_DO, every_op
 from tf_opdiff.suites.forms.part import Op
 from tf_opdiff.suites.forms.unary import Unary
+from tf_opdiff.suites.glossary import WORDS
 
 NOTE = "<!-- Written from the code by `make reference`. Do not edit. -->"
 #: The page whose part between these two comments is generated, and those comments.
@@ -300,13 +304,17 @@ def _spec() -> Iterator[str]:
         *_table(["my op is like …", "write …", "example"], ([like, how, _example(*of)] for like, how, *of in LIKE)),
         "[Add an op](../tutorial/add-an-op.md) explains the first declaration word by word, and shows others whole.",
         "",
+        "## Words",
+        "",
+        *_table(["word", "meaning"], ([_code(word), meaning] for word, meaning in WORDS.items())),
         "## Forms",
         "",
     )
     modules = sorted((ROOT / "suites" / "forms").glob("[a-z]*.py"))
     rows = ([_code(path.relative_to(ROOT).as_posix()), _first_paragraph(path)] for path in modules)
     yield from _table(["module", "holds"], rows)
-    fields = {"Op": Op, "Unary": Unary, "Spec": SpecFields}
+    groups = {"Tolerance": Tolerance, "Derivatives": Derivatives, "Execution": Execution}
+    fields = {"Op": Op, "Unary": Unary, "Spec": SpecFields, **groups}
     nouns = {**fields, "Raises": Raises, "Sparse": Sparse, "Side": Side, "Claim": Claim}
     for title, noun in nouns.items():
         about = (noun.__doc__ or "").replace("\n    ", "\n")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from tf_opdiff.harness.cases.running_case import RunningCase
+from tf_opdiff.harness.judge.allowed import budgeted
 from tf_opdiff.harness.judge.error_bins import profiles
 from tf_opdiff.harness.judge.judgement import Judgement
 from tf_opdiff.harness.judge.unseen import first_of_place, plant
 from tf_opdiff.harness.judge.verdict import Context, Judge, Trial
-from tf_opdiff.harness.judge.want import Want
+from tf_opdiff.harness.judge.want import NOTHING, Want
 from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.spec import Case
@@ -70,8 +72,8 @@ class ItemJudge:
             records, trial, wants = [], running.trial(plan), running.expected[plan].wants
             if base != plan:
                 results = running.observations[base].quantities
-                others = running.expected[base].wants
-                other = {q: wants[q].from_other(r, others[q]) if q in wants else Want.of(r) for q, r in results.items()}
+                mine, theirs = (partial(_promised, running, each) for each in (plan, base))
+                other = {q: mine(q).from_other(r, theirs(q)) for q, r in results.items()}
                 records = self._judge.against_promises(trial, other, base, running.excused(plan, base))
             records += self._judge.against_itself(trial, wants)
             yield _line("compare", running.case, plan, records)
@@ -98,3 +100,9 @@ class ItemJudge:
 
 def _line(kind: str, case: Case, plan: Plan, records: Sequence[Record], **more: Any) -> CellLine:
     return CellLine(kind=kind, case=case.id, device=str(plan.device), mode=plan.mode, records=records, more=more)
+
+
+def _promised(running: RunningCase, plan: Plan, quantity: str) -> Want:
+    """The promise for a quantity under a plan: `NOTHING`, with the budget of the spec, if there is none."""
+    wants = running.expected[plan].wants
+    return wants.get(quantity) or budgeted(running.case, quantity, NOTHING).in_mode(plan.mode)

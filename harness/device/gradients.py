@@ -31,7 +31,7 @@ def evaluate(
         outputs = call(spec, state, arguments.inputs)
     note_outputs(outputs)
     grads = tape.gradient(*first_pass(outputs, arguments, [*arguments.inputs, *variables(state)]))
-    if spec.only_gradients:
+    if spec.execution.only_gradients:
         return {"grad": grads}
     return {"output": outputs, "grad": grads} | _forward_and_second_order(spec, arguments)
 
@@ -53,13 +53,13 @@ def _forward_and_second_order(spec: Spec, arguments: Arguments) -> dict[str, lis
     quantities: dict[str, list] = {}
     if arguments.tangents is None:
         return quantities
-    if spec.jvp:
+    if spec.derivatives.jvp:
         # After 32 traces of an op in a process, forward mode traces it for unknown shapes, which some gradients refuse.
         getattr(forwardprop, "_TRACE_COUNT", {}).clear()  # a private name, which another TensorFlow may lack
         with tf.autodiff.ForwardAccumulator(list(arguments.inputs), list(arguments.tangents)) as forward:
             outputs = call(spec, None, arguments.inputs)
         quantities["jvp"] = [forward.jvp(y) for y in outputs]
-    if spec.hvp:
+    if spec.derivatives.hvp:
         with tf.GradientTape() as outer:
             outer.watch(arguments.inputs)
             with tf.GradientTape() as inner:

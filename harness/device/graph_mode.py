@@ -33,7 +33,7 @@ v1 = tf.compat.v1
 
 def graph(spec: Spec, device: str, evidence: Evidence) -> Program:
     """The program in a v1 graph and `Session`; inputs are fed, so that TensorFlow cannot fold any op."""
-    if spec.sessions:
+    if spec.execution.sessions:
         return sessions(spec, device, evidence)
     built: _BuiltGraph | None = None
 
@@ -46,7 +46,7 @@ def graph(spec: Spec, device: str, evidence: Evidence) -> Program:
         options, metadata = None, None
         if not evidence.ran_on:
             options, metadata = _traced(), v1.RunMetadata()
-        steps = [built.run(feed, options=options, run_metadata=metadata) for _ in range(spec.steps)]
+        steps = [built.run(feed, options=options, run_metadata=metadata) for _ in range(spec.execution.steps)]
         if metadata:
             evidence.note_partitions(metadata.partition_graphs)
             evidence.note_steps(metadata.step_stats)
@@ -75,18 +75,18 @@ class _BuiltGraph:
         with tf.Graph().as_default() as graph, tf.device(device):
             _seed()
             state = new_state(spec, arguments.inputs)
-            fed = arguments.map(lambda a: _placeholder(a, static=not spec.unknown_shapes))
+            fed = arguments.map(lambda a: _placeholder(a, static=not spec.execution.unknown_shapes))
             outputs = call(spec, state, fed.inputs)
             evidence.note_graph(graph, 0)  # placeholders feed the fetches: TensorFlow has nothing to fold
             evidence.note_waiting(graph, spec.evidence_in("graph"))
             evidence.note_outputs(outputs, fed.inputs)
-            fetches = {} if spec.only_gradients else {"output": outputs}
+            fetches = {} if spec.execution.only_gradients else {"output": outputs}
             if fed.upstreams is not None:
                 targets, sources, upstreams = first_pass(outputs, fed, [*fed.inputs, *variables(state)])
                 fetches["grad"] = v1.gradients(targets, sources, grad_ys=upstreams)
-            if fed.tangents is not None and spec.jvp:
+            if fed.tangents is not None and spec.derivatives.jvp:
                 fetches["jvp"] = jvp_in_graph(outputs, fed)
-            if fed.tangents is not None and spec.hvp:
+            if fed.tangents is not None and spec.derivatives.hvp:
                 grads, sources, tangents = second_pass(fetches["grad"], fed)
                 fetches["hvp"] = v1.gradients(grads, sources, grad_ys=tangents)
             init = v1.global_variables_initializer()

@@ -47,7 +47,7 @@ def eager(spec: Spec, device: str, evidence: Evidence) -> Program:
             state = new_state(spec, arguments.inputs)
             before = final_values(state)
             tensors = arguments.map(lambda x: as_tensor(x, device))
-            steps = [as_arrays(evaluate(spec, state, tensors)) for _ in range(spec.steps)]
+            steps = [as_arrays(evaluate(spec, state, tensors)) for _ in range(spec.execution.steps)]
             after = final_values(state)
             inputs = [as_array(x) for x in tensors.inputs]
             outcome = Outcome(stack_steps(steps), after, inputs, changed_names(before, after))
@@ -110,7 +110,7 @@ def function(spec: Spec, device: str, evidence: Evidence, *, jit: bool = False) 
     quantities: tuple[str, ...] = ()
 
     def note_graph(outputs: list[Any], inputs: Any) -> None:
-        evidence.note_graph(tf.compat.v1.get_default_graph(), 0 if spec.only_gradients else len(outputs))
+        evidence.note_graph(tf.compat.v1.get_default_graph(), 0 if spec.execution.only_gradients else len(outputs))
         evidence.note_outputs(outputs, inputs)
 
     def step(inputs: Any, upstreams: Any, tangents: Any) -> Any:
@@ -122,7 +122,7 @@ def function(spec: Spec, device: str, evidence: Evidence, *, jit: bool = False) 
         return tuple(values.values())  # not a dict: TensorFlow would sort its keys, and outputs must come first
 
     compiled: Any = tf.function(step, autograph=False, jit_compile=jit or None)
-    traced = not spec.unknown_shapes
+    traced = not spec.execution.unknown_shapes
 
     def run(arguments: Arguments) -> Outcome:
         nonlocal state, compiled, traced
@@ -136,7 +136,9 @@ def function(spec: Spec, device: str, evidence: Evidence, *, jit: bool = False) 
                 traced = True
             first = not evidence.ran_on
             with _partition_graphs_noted(evidence) if first else contextlib.nullcontext():
-                steps = [compiled(tensors.inputs, tensors.upstreams, tensors.tangents) for _ in range(spec.steps)]
+                steps = [
+                    compiled(tensors.inputs, tensors.upstreams, tensors.tangents) for _ in range(spec.execution.steps)
+                ]
             if first and jit:
                 places = {short_device(y.device) for y in steps[0][0] if isinstance(y, tf.Tensor)}
                 evidence.ran_on = dict.fromkeys(evidence.ops, places)

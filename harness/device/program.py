@@ -50,7 +50,7 @@ def as_list(outputs: Any) -> list[Any]:
 
 def new_state(spec: Spec, inputs: Sequence[Any]) -> State:
     """Fresh state for a run of the program with these inputs."""
-    return spec.state(tf, *inputs) if spec.state else None
+    return spec.execution.state(tf, *inputs) if spec.execution.state else None
 
 
 def call(spec: Spec, state: State, inputs: Sequence[Any]) -> list[Any]:

@@ -41,7 +41,7 @@ class ProgramCache:
             self._spec = find_spec(request.module, request.spec).called_with(request.attrs)
             # A `tf.scan` that fails in a function leaves its caching device to the variable scope of later programs.
             tf.compat.v1.reset_default_graph()
-            if self._spec.state:
+            if self._spec.execution.state:
                 tf.keras.backend.clear_session()
             self._garbage.collect()
             if self._compiled:
@@ -58,11 +58,13 @@ class ProgramCache:
 
         With `pieces`, the program of all pieces; see `harness.device.repeat`.
         """
-        omitted = [family for family in ("jvp", "hvp") if getattr(self._spec, family) and not getattr(spec, family)]
-        key = (mode, pieces, arguments.ranks if spec.unknown_shapes else arguments.signature, *omitted)
+        assert self._spec is not None  # `enter` comes first
+        whole, tried = self._spec.derivatives, spec.derivatives
+        omitted = [family for family in ("jvp", "hvp") if getattr(whole, family) and not getattr(tried, family)]
+        key = (mode, pieces, arguments.ranks if spec.execution.unknown_shapes else arguments.signature, *omitted)
         if self._compiled:
             self._compiled.begin(key)
-        if key not in self._programs or spec.state:
+        if key not in self._programs or spec.execution.state:
             evidence = Evidence()
             program = MODES[mode](in_pieces(spec) if pieces else spec, self.device.tf_name, evidence)
             self._programs[key] = _counting_calls(program, spec, mode, evidence), evidence

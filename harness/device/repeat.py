@@ -27,7 +27,7 @@ _ENDS = np.cumsum([math.prod(shape) for shape in PIECES])
 
 def self_checks_of(spec: Spec, inputs: Sequence[np.ndarray]) -> tuple[str, ...]:
     """The self-checks of a case; none for a program with state, whose second run may differ from its first."""
-    if spec.state:
+    if spec.execution.state:
         return ()
     alike = len({x.shape for x in inputs}) == 1 and all(x.size for x in inputs)
     of_run = RUN_CHECKS if spec.elementwise and alike else RUN_CHECKS[:2]
@@ -65,7 +65,7 @@ def in_pieces(spec: Spec) -> Spec:
         pieces = (spec.program(tf, *parts[i : i + count]) for i in range(0, len(parts), count))
         return [y for ys in pieces for y in (ys if isinstance(ys, (tuple, list)) else [ys])]
 
-    return replace(spec, program=program, recipes={}, upstreams={})
+    return spec.but(program=program, recipes={}, upstreams={})
 
 
 def cut(arrays: Sequence[np.ndarray | None]) -> tuple[np.ndarray | None, ...]:

@@ -147,7 +147,7 @@ class Arguments:
         """Whether a run of a spec with these arguments gives a quantity."""
         family = family_of(quantity)
         if family in ("jvp", "hvp"):
-            return self.tangents is not None and bool(getattr(spec, family))
+            return self.tangents is not None and bool(getattr(spec.derivatives, family))
         return family == "output" or self.upstreams is not None
 
 
@@ -158,9 +158,9 @@ def attempts(spec: Spec, arguments: Arguments) -> Iterator[tuple[Spec, Arguments
     """
     yield spec, arguments
     if arguments.tangents is not None:
-        if spec.jvp and spec.hvp:
-            yield replace(spec, jvp=None), arguments
-            yield replace(spec, hvp=None), arguments
+        if spec.derivatives.jvp and spec.derivatives.hvp:
+            yield spec.but(jvp=None), arguments
+            yield spec.but(hvp=None), arguments
         yield spec, Arguments(arguments.inputs, arguments.upstreams)
     if arguments.upstreams is not None:
         yield spec, Arguments(arguments.inputs)

@@ -97,7 +97,7 @@ def _run(request: Request, whole: Spec, programs: ProgramCache) -> _Run:
     before = tuple(x.copy() for x in request.arrays) if request.again else ()
     began = time.perf_counter()
     for spec, arguments in attempts(whole, Arguments(request.arrays, request.upstreams, request.tangents)):
-        if spec.only_gradients and arguments.upstreams is None:
+        if spec.execution.only_gradients and arguments.upstreams is None:
             break
         program, run.evidence = programs.get(spec, request.mode, arguments)
         try:

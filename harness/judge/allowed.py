@@ -1,4 +1,4 @@
-"""Allowed: the errors and the alternatives that a spec allows, computed for the promises of a case."""
+"""Allowed: the errors and the alternatives that the tolerance of a spec allows, computed for the promises of a case."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.spec.budget import entry_of
 from tf_opdiff.harness.spec.by_mode import ByMode, mapped
 from tf_opdiff.harness.spec.contract import Side
+from tf_opdiff.harness.spec.modes import MODE_FAMILIES
 from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.recipes import is_float
 from tf_opdiff.harness.spec.spec import Case
@@ -36,10 +37,16 @@ class Arguments:
 
 
 def limited(case: Case, wants: Mapping[str, Want], arguments: Arguments, side: Side | None) -> dict[str, Want]:
-    """The promises with the largest absolute errors and the alternatives that the side, or else the spec, allows."""
-    bounded = {quantity: _bounded(case, quantity, want, arguments, side) for quantity, want in wants.items()}
-    alternatives = (side or case.spec).alternatives
+    """The promises with the budgets, bounds and alternatives that the side, or else the spec, allows."""
+    bounded = {q: _bounded(case, q, budgeted(case, q, want), arguments, side) for q, want in wants.items()}
+    alternatives = (side or case.spec.tolerance).alternatives
     return {q: _with_alternatives(case, q, want, arguments, alternatives) for q, want in bounded.items()}
+
+
+def budgeted(case: Case, quantity: str, want: Want) -> Want:
+    """The promise with the budget of the spec."""
+    eager, xla = (case.spec.tolerance.ulps(quantity, case.dtype, family) for family in MODE_FAMILIES)
+    return replace(want, budget=eager) if eager == xla else replace(want, budgets=ByMode(eager=eager, xla=xla))
 
 
 def _with_alternatives(
@@ -73,7 +80,7 @@ def _bounded(case: Case, quantity: str, want: Want, arguments: Arguments, side: 
     Raises:
       ReferenceFault: the bound raised, has negative or complex elements, or does not have the promise's shape.
     """
-    bound = (side and entry_of(side.bound, quantity)) or case.spec.bound_of(quantity)
+    bound = (side and entry_of(side.bound, quantity)) or case.spec.tolerance.bound_of(quantity)
     if not bound or want.value is None:  # no gradients for a bool, say
         return want
     if isinstance(bound, ByMode):

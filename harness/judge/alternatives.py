@@ -9,13 +9,12 @@ from tf_opdiff.harness.judge.want import Want, positive_zeros
 from tf_opdiff.harness.spec.recipes import is_float
 
 
-def nearest(got: np.ndarray, want: Want, budget: float) -> np.ndarray:
+def nearest(got: np.ndarray, want: Want) -> np.ndarray:
     """The promised values, with an alternative in place of each value that the result breaks and the alternative keeps.
 
     Args:
       got: the result. If its shape or dtype is not the promised one, no alternative counts.
       want: the promise, with a value.
-      budget: the allowed distance in ULPs of the promised dtype.
 
     Returns:
       An array of the promise's shape.
@@ -24,7 +23,7 @@ def nearest(got: np.ndarray, want: Want, budget: float) -> np.ndarray:
     assert value is not None and want.dtype is not None
     if not want.alternatives or got.shape != value.shape or got.dtype != want.dtype:
         return value
-    ulps, limit = limits(want, budget)
+    ulps, limit = limits(want)
     bound = None if limit is None else np.broadcast_to(limit, value.shape)
     result = positive_zeros(got) if want.unsigned_zeros else got
     wrong = breaks(result, value, want.dtype, ulps, bound)
@@ -36,13 +35,13 @@ def nearest(got: np.ndarray, want: Want, budget: float) -> np.ndarray:
     return value
 
 
-def limits(want: Want, budget: float) -> tuple[float | np.ndarray, np.ndarray | None]:
+def limits(want: Want) -> tuple[float | np.ndarray, np.ndarray | None]:
     """The budget in ULPs and the bound of a promise, neither above its ceiling if it has one."""
     if want.ceiling is None:
-        return budget, want.bound
+        return want.budget, want.bound
     assert want.value is not None and want.dtype is not None
     rounded = want.value.astype(want.dtype).astype(np.float64)
-    return want.limits(budget, ulp_of(np.where(np.isfinite(rounded), rounded, 0.0), want.dtype))
+    return want.limits(ulp_of(np.where(np.isfinite(rounded), rounded, 0.0), want.dtype))
 
 
 def breaks(

@@ -25,7 +25,7 @@ def with_ceiling(case: Case, quantity: str, want: Want, inputs: tuple[np.ndarray
     if want.value is None or want.dtype is None or len(inputs) != 1 or inputs[0].shape != want.value.shape:
         return want
     spec, (x,) = case.spec, inputs
-    each = [spec.ceiling_of(quantity, case.dtype, family) for family in MODE_FAMILIES]
+    each = [spec.tolerance.ceiling_of(quantity, case.dtype, family) for family in MODE_FAMILIES]
     if not any(each):
         return want
     normal = np.abs(want.value) >= float(ml_dtypes.finfo(want.dtype).smallest_normal)

@@ -35,13 +35,12 @@ Promises = Mapping[str, Mapping[str, Want]]
 
 def predicting(spec: Spec, claim: Claim) -> Spec:
     """A copy of the spec that promises the claim's prediction."""
-    return replace(
-        spec,
+    return spec.but(
         reference=claim.reference or spec.reference,
-        vjp=claim.vjp or spec.vjp,
+        vjp=claim.vjp or spec.derivatives.vjp,
         second=None if claim.reference else spec.second,
-        bound={} if claim.ulp is not None else spec.bound,
-        ulp=spec.ulp if claim.ulp is None else claim.ulp,
+        bound={} if claim.ulp is not None else spec.tolerance.bound,
+        ulp=spec.tolerance.ulp if claim.ulp is None else claim.ulp,
         contract={},
         claims=(),
     )
@@ -95,15 +94,12 @@ class _Test:
     @classmethod
     def of(cls, trial: Trial, claim: Claim, predicted: Mapping[str, Want]) -> Self:
         """The test by the first quantity that differs from its prediction, or else by the first quantity."""
-        spec, failed = predicting(trial.case.spec, claim), trial.result("output[0]")
+        failed = trial.result("output[0]")
         instead = failed if failed.status not in ("value", "sparse") else LOST
         came = {quantity: trial.observation.quantities.get(quantity, instead) for quantity in predicted}
         mode = trial.plan.mode
         predicted = {quantity: want.in_mode(mode) for quantity, want in predicted.items()}
-        compared = {
-            q: compare(came[q], want, q, budget=spec.budget(q, trial.case.dtype, mode), inputs=trial.inputs)
-            for q, want in predicted.items()
-        }
+        compared = {q: compare(came[q], want, q, inputs=trial.inputs) for q, want in predicted.items()}
         quantity = next((q for q, comparison in compared.items() if comparison.kind), next(iter(compared)))
         return cls(trial, claim, quantity, came[quantity], predicted[quantity], compared[quantity])
 
@@ -146,9 +142,7 @@ class _Test:
             comparison = illustrated(comparison, self.came, self.want, self.trial.inputs)
         elif verdict not in ("contract", "mismatch"):
             return comparison
-        case = self.trial.case
-        budget = predicting(case.spec, self.claim).budget(self.quantity, case.dtype, self.trial.plan.mode)
-        return with_second(comparison, self.came, self.want, self.quantity, budget=budget, inputs=self.trial.inputs)
+        return with_second(comparison, self.came, self.want, self.quantity, inputs=self.trial.inputs)
 
 
 def _unpromised(came: Result, quantity: str, wants: Sequence[Want]) -> str:

@@ -174,10 +174,8 @@ def _vanished(got: Result, want: Want) -> bool:
     return got.value.size > 0 and got.value.dtype.kind in "fcV" and not got.value.any() and bool(want.value.any())
 
 
-def compare(
-    got: Result, want: Want, quantity: str, *, budget: float = 0.0, inputs: Sequence[np.ndarray] = ()
-) -> Comparison:
-    """Compares one quantity; see `compare_arrays` for the budget and the inputs."""
+def compare(got: Result, want: Want, quantity: str, *, inputs: Sequence[np.ndarray] = ()) -> Comparison:
+    """Compares one quantity; see `compare_arrays` for the inputs."""
     gradient = family_of(quantity) != "output"
     if got.status in ("crash", "hang"):
         if want.status == got.status and want.raises is not None and want.raises.code == got.code:
@@ -201,9 +199,9 @@ def compare(
         if comparison.kind:
             return replace(comparison, detail="indices of the IndexedSlices")
     with np.errstate(all="ignore"):
-        chosen = nearest(got.value, want, budget)
+        chosen = nearest(got.value, want)
         value, wanted = (positive_zeros(a) if want.unsigned_zeros else a for a in (got.value, chosen))
-        ulps, bound = limits(want, budget)
+        ulps, bound = limits(want)
         comparison = compare_arrays(value, wanted, want.dtype, budget=ulps, bound=bound, inputs=inputs)
     if gradient and {"value", "subnormal", "nan", "inf"} & {*comparison.kinds} and _vanished(got, want):
         return comparison.as_kind("gradient_status", detail="the gradient is zeros", distance="")

@@ -108,6 +108,5 @@ def profiles(trial: Trial, wants: Mapping[str, Want], comparisons: Mapping[str, 
         with np.errstate(all="ignore"):
             promise = want.value.astype(want.dtype)
             name, x = argument_of(trial.inputs, promise, sparse=want.status == "sparse")
-            budget = trial.case.spec.budget(quantity, trial.case.dtype, trial.plan.mode)
-            profiles[quantity] = Bins.of(x).profile(distances, argument=name, budget=budget)
+            profiles[quantity] = Bins.of(x).profile(distances, argument=name, budget=want.budget)
     return profiles

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.judge import reference
-from tf_opdiff.harness.judge.allowed import Arguments, limited
+from tf_opdiff.harness.judge.allowed import Arguments, budgeted, limited
 from tf_opdiff.harness.judge.ceilings import MEASURED, with_ceiling
 from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.upstream import Tangents, Upstreams, random_tangents, random_upstreams
@@ -36,13 +36,13 @@ class Expectation:
     promise: str = ""
 
     def under(self, plan: Plan) -> Expectation:
-        """The expectation with the bounds and ceilings that apply under a plan; ceilings are those of this CPU."""
+        """The expectation with the tolerance that applies under a plan; ceilings are those of this CPU."""
         if str(plan.device) != MEASURED:
             return self.in_mode(plan.mode)
         return replace(self, wants={quantity: want.in_mode(plan.mode) for quantity, want in self.wants.items()})
 
     def in_mode(self, mode: str) -> Expectation:
-        """The expectation with the bounds that apply in a mode, without ceilings: those are measured by sweeps."""
+        """The expectation with the tolerance that applies in a mode, without ceilings: sweeps measure those."""
         wants = {quantity: want.in_mode(mode) for quantity, want in self.wants.items()}
         return replace(self, wants={quantity: replace(want, ceiling=None) for quantity, want in wants.items()})
 
@@ -71,7 +71,7 @@ def expectation(
     """The promises of the case on one side of its contract or, without a side, of its reference.
 
     `upstreams_of` makes the upstream gradients for the outputs of the reference, `tangents_of` the tangents to the
-    inputs. Without `bounds`, no bounds and no alternatives are computed.
+    inputs. Without `bounds`, the promises are without tolerance and alternatives.
 
     Raises:
       ReferenceFault: the reference, a derivative or a bound raised, imported TensorFlow, or returned no promise.
@@ -80,13 +80,13 @@ def expectation(
     wide = tuple(widened(x) for x in inputs)
     promised = reference.call((side or spec).reference, "reference", case, *wide)
     if isinstance(promised, Raises):
-        return Expectation({"output[0]": Want("error", raises=promised)})
+        return Expectation({"output[0]": budgeted(case, "output[0]", Want("error", raises=promised))})
     outputs, state = reference.outputs(promised, "reference", case)
     values = [*outputs, *state.values()]
     if spec.second and not side:
         reference.check_second(case, values, reference.call(spec.second, "second reference", case, *wide))
     wants = _named("output", [Want("value", v, result_dtype(v, dtype)) for v in values])
-    vjp = (side.vjp if side else None) or spec.vjp
+    vjp = (side.vjp if side else None) or spec.derivatives.vjp
     with reference.guarded("upstreams", case):
         upstreams = upstreams_of(outputs, case) if vjp else None
     sources = [x.dtype for x in inputs]
@@ -96,8 +96,9 @@ def expectation(
         gs = tuple(None if g is None else widened(g) for g in upstreams)
         gs = gs if isinstance(promised, tuple) and len(outputs) > 1 else gs[0]
         gradients = reference.call(vjp, "VJP", case, gs, *wide)
-        wants |= _named("grad", reference.gradients("VJP", gradients, sources, dtype if spec.state else None, case))
-    tangents = tangents_of(inputs, case) if (spec.jvp or spec.hvp) and not side else None
+        of_variables = dtype if spec.execution.state else None
+        wants |= _named("grad", reference.gradients("VJP", gradients, sources, of_variables, case))
+    tangents = tangents_of(inputs, case) if (spec.derivatives.jvp or spec.derivatives.hvp) and not side else None
     if tangents is not None:
         ts = tuple(map(widened, tangents))
         ts = ts if len(ts) > 1 else ts[0]
@@ -105,22 +106,22 @@ def expectation(
     if bounds:
         wants = limited(case, wants, Arguments(wide, gs, ts), side)
         wants = {q: with_ceiling(case, q, want, inputs) for q, want in wants.items()}
-    if spec.only_gradients:
+    if spec.execution.only_gradients:
         wants = {q: want for q, want in wants.items() if family_of(q) != "output"}
-    wants = {q: _unsigned(want) if spec.has_unsigned_zeros(q) else want for q, want in wants.items()}
+    wants = {q: _unsigned(want) if spec.tolerance.has_unsigned_zeros(q) else want for q, want in wants.items()}
     return Expectation(wants, upstreams, tuple(state), tangents)
 
 
 def _along(case: Case, arguments: Arguments, outputs: list[np.dtype], sources: list[np.dtype]) -> dict[str, Want]:
     """The promises of forward mode and of second order, in the dtypes of the outputs and of the inputs."""
-    spec = case.spec
+    promised = case.spec.derivatives
     wants: dict[str, Want] = {}
-    if spec.jvp:
-        values = reference.call(spec.jvp, "JVP", case, arguments.tangents, *arguments.inputs)
+    if promised.jvp:
+        values = reference.call(promised.jvp, "JVP", case, arguments.tangents, *arguments.inputs)
         wants |= _named("jvp", reference.gradients("JVP", values, outputs, None, case))
-    if spec.hvp:
+    if promised.hvp:
         word = "second derivative"
-        values = reference.call(spec.hvp, word, case, arguments.upstreams, arguments.tangents, *arguments.inputs)
+        values = reference.call(promised.hvp, word, case, arguments.upstreams, arguments.tangents, *arguments.inputs)
         wants |= _named("hvp", reference.gradients(word, values, sources, None, case))
     return wants
 

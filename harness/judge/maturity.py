@@ -123,5 +123,5 @@ def _cells(entry: Entry, catalog: Catalog) -> set[Cell]:
 
 def _families(spec: Any) -> tuple[str, ...]:
     """The families of quantities that a spec promises."""
-    promised = {"output": True, "grad": spec.vjp, "jvp": spec.jvp, "hvp": spec.hvp}
+    promised = {"output": True, "grad": spec.derivatives.vjp, "jvp": spec.derivatives.jvp, "hvp": spec.derivatives.hvp}
     return tuple(family for family in FAMILIES if promised[family])

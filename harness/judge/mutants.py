@@ -11,7 +11,7 @@ import numpy as np
 
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.judge.difference import ulp_of
-from tf_opdiff.harness.judge.room import part_of
+from tf_opdiff.harness.judge.loose_bounds import part_of
 from tf_opdiff.harness.judge.want import Want
 from tf_opdiff.harness.spec.recipes import is_float
 
@@ -95,14 +95,14 @@ def outside(excused: np.ndarray, mutant: Mutant) -> Mutant:
     return change
 
 
-def past(want: Want, budget: float) -> Mutant:
+def past(want: Want) -> Mutant:
     """The mutant with one wrong element, an ULP beyond budget and bound, where they allow the smallest error."""
 
     def change(array: np.ndarray) -> np.ndarray | None:
         if not is_float(array.dtype):
             return None
         ulp = ulp_of(np.where(np.isfinite(array), array, 0), array.dtype)
-        allowed = np.broadcast_to(want.allowed(budget, ulp) / ulp, array.shape)
+        allowed = np.broadcast_to(want.allowed(ulp) / ulp, array.shape)
         wrong = array + np.where(array > 0, 1, -1) * (np.floor(allowed + 0.5) + 1) * ulp
         usable = ~want.ambiguous & np.isfinite(array) & (np.abs(wrong) < float(ml_dtypes.finfo(array.dtype).max))
         if not usable.any():
@@ -170,7 +170,7 @@ MUTANTS: dict[str, Mutant] = {
 }
 
 
-#: Mutants of specs of one op. They leave the elements alone whose wide room is excused: see `harness.judge.room`.
+#: Mutants of specs of one op. They leave alone the elements whose wide room is excused: see `loose_bounds`.
 STRICT: dict[str, Mutant] = {
     "relative error": _times(_half_of_the_digits, _all),
     "small to 0": _times(lambda dtype: 0.0, _small),

@@ -21,8 +21,8 @@ from tf_opdiff.harness.device.repeat import differing, same
 from tf_opdiff.harness.judge.claim import predicting
 from tf_opdiff.harness.judge.compare import compare
 from tf_opdiff.harness.judge.expectation import expectation
+from tf_opdiff.harness.judge.loose_bounds import Rooms
 from tf_opdiff.harness.judge.mutants import MUTANTS, STRICT, Mutant, outside, past
-from tf_opdiff.harness.judge.room import Rooms
 from tf_opdiff.harness.judge.want import Want, positive_zeros
 from tf_opdiff.harness.paths import SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
@@ -62,7 +62,7 @@ def _judged(result: Result, want: Want) -> Result:
     return replace(result, value=positive_zeros(result.value))
 
 
-def _permitted(result: Result, want: Want, budget: float) -> bool:
+def _permitted(result: Result, want: Want) -> bool:
     """Whether each element of a result is right: equal to the promise or an alternative, or a zero within the budget.
 
     A zero is within a budget of n ULPs of the n smallest subnormal numbers: no input can tell it from them.
@@ -74,7 +74,7 @@ def _permitted(result: Result, want: Want, budget: float) -> bool:
         return False
     promise = want.value.astype(want.dtype)
     wrong = [differing(value, other.astype(want.dtype)) for other in (promise, *want.alternatives)]
-    return not (np.logical_and.reduce(wrong) & ~_near_zero(value, promise, budget)).any()
+    return not (np.logical_and.reduce(wrong) & ~_near_zero(value, promise, want.budget)).any()
 
 
 def _near_zero(value: np.ndarray, promise: np.ndarray, budget: float) -> np.ndarray:
@@ -98,40 +98,35 @@ def _trials(case: Case) -> Iterator[Trial]:
                     yield f"{name} as {claim.id} predicts", killed
     for side in (None, *case.spec.contract.values()):
         for quantity, want in expectation(case, inputs, side).wants.items():
-            families = MODE_FAMILIES if case.spec.by_modes(quantity) else MODE_FAMILIES[:1]
+            families = MODE_FAMILIES if case.spec.tolerance.by_modes(quantity) else MODE_FAMILIES[:1]
             for mode in families:
                 suffix = f" under {mode}" if len(families) > 1 else ""
-                for name, killed in _mutated(case, side, quantity, want.in_mode(mode), mode, inputs):
+                for name, killed in _mutated(case, side, quantity, want.in_mode(mode), inputs):
                     yield f"{name} in {quantity}{suffix}", killed
 
 
-def _mutated(
-    case: Case, side: Side | None, quantity: str, want: Want, mode: str, inputs: Sequence[np.ndarray]
-) -> Iterator[Trial]:
-    """A trial of each mutant of a quantity in a mode."""
-    budget = case.spec.budget(quantity, case.dtype, mode)
-    mutants = {**MUTANTS, "one ULP past the budget": past(want, budget)}
-    rooms = Rooms.of(case, side, mode, quantity, want)
+def _mutated(case: Case, side: Side | None, quantity: str, want: Want, inputs: Sequence[np.ndarray]) -> Iterator[Trial]:
+    """A trial of each mutant of a quantity, by its promise in a mode."""
+    mutants = {**MUTANTS, "one ULP past the budget": past(want)}
+    rooms = Rooms.of(case, side, quantity, want)
     if rooms is not None:
         to_zero = {name: mutants[name] for name in ("subnormal to 0",)}  # a sum that cancels may be subnormal
         mutants |= {name: outside(rooms.excused, mutant) for name, mutant in {**STRICT, **to_zero}.items()}
         yield f"half of the digits of an element of {case.id}", partial(operator.not_, rooms.faulty)
     right = truth(want)
     for name, mutant in mutants.items():
-        yield name, partial(_killed, mutant, right, want, quantity, budget, inputs)
+        yield name, partial(_killed, mutant, right, want, quantity, inputs)
 
 
-def _killed(
-    mutant: Mutant, right: Result, want: Want, quantity: str, budget: float, inputs: Sequence[np.ndarray]
-) -> bool | None:
+def _killed(mutant: Mutant, right: Result, want: Want, quantity: str, inputs: Sequence[np.ndarray]) -> bool | None:
     """Whether the comparison rejects a mutant; None where the mutant is not possible."""
     wrong = mutant(right, inputs)
     if wrong is None:
         return None
     judged = _judged(wrong, want)
-    if same(judged, right) or _permitted(judged, want, budget):
+    if same(judged, right) or _permitted(judged, want):
         return None
-    return bool(compare(wrong, want, quantity, budget=budget).kind)
+    return bool(compare(wrong, want, quantity).kind)
 
 
 def score(spec: Spec) -> Score:

@@ -14,7 +14,7 @@ from tf_opdiff.harness.judge.want import Want
 
 
 def with_second(
-    shown: Comparison, came: Result, want: Want, quantity: str, *, budget: float, inputs: Sequence[np.ndarray]
+    shown: Comparison, came: Result, want: Want, quantity: str, *, inputs: Sequence[np.ndarray]
 ) -> Comparison:
     """The comparison with another element as `simplest`, if its simplest element is its worst.
 
@@ -32,7 +32,7 @@ def with_second(
     rest = came.value.copy()
     with np.errstate(all="ignore"):
         rest[at] = want.value[at]
-    second = compare(replace(came, value=rest), want, quantity, budget=budget, inputs=inputs)
+    second = compare(replace(came, value=rest), want, quantity, inputs=inputs)
     if not second.kind or second.index is None:
         return shown
     return replace(shown, simplest=Element(second.index, second.got, second.want))

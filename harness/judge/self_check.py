@@ -46,7 +46,7 @@ def _repetition(
     trial: Trial, quantity: str, promise: Want, repetition: tuple[str, Mapping[str, Result]]
 ) -> Comparison | None:
     """The comparison of a quantity with the results of one kind of repetition; None without such results."""
-    (kind, others), case, inputs = repetition, trial.case, trial.inputs
+    (kind, others), inputs = repetition, trial.inputs
     first = trial.result(quantity)
     mutated = next(iter(others), "") if kind == "input_mutated" and quantity == "output[0]" else ""
     if mutated:
@@ -57,19 +57,17 @@ def _repetition(
         return None
     if kind not in ("position", *ROW_CHECKS):
         return compare(others[quantity], Want.of(first), quantity, inputs=inputs).as_kind(kind)
-    mode = trial.plan.mode
-    budget = case.spec.budget(quantity, case.dtype, mode, mode)
     want = promise.from_other(first, promise)
-    comparison = compare(others[quantity], want, quantity, budget=budget, inputs=inputs)
+    comparison = compare(others[quantity], want, quantity, inputs=inputs)
     if kind in ROW_CHECKS:
-        return _of_rows(comparison, kind, want, budget)
+        return _of_rows(comparison, kind, want)
     if not comparison.kind:
         return comparison
     smaller = "" if first.value is None else _smaller(comparison, first.value.shape)
     return comparison.as_kind(kind, detail=comparison.detail or smaller)
 
 
-def _of_rows(comparison: Comparison, kind: str, want: Want, budget: float) -> Comparison:
+def _of_rows(comparison: Comparison, kind: str, want: Want) -> Comparison:
     """The comparison of a batch, the promise, with its rows in another batch.
 
     Without a difference it says how far the rows are: `max_ulp` and `budget` are those of the farthest element. Complex
@@ -84,7 +82,7 @@ def _of_rows(comparison: Comparison, kind: str, want: Want, budget: float) -> Co
     if is_float(want.dtype) and ulps.size:
         value = np.asarray(want.value.astype(np.float64))
         unit = ulp_of(np.where(np.isfinite(value), value, 0.0), want.dtype)
-        allowed = float(np.broadcast_to(want.allowed(budget, unit) / unit, ulps.shape)[at])
+        allowed = float(np.broadcast_to(want.allowed(unit) / unit, ulps.shape)[at])
     return replace(comparison, max_ulp=float(ulps[at]), budget=allowed, detail=OTHER_BITS)
 
 

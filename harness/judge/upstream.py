@@ -23,7 +23,7 @@ def random_upstreams(outputs: list[np.ndarray], case: Case) -> tuple[np.ndarray 
     dtypes = [result_dtype(y, np.dtype(case.dtype)) for y in outputs]
     smooth = [d.kind == "c" or is_float(d) for d in dtypes]
     chosen = smooth if any(smooth) else [d.kind in "iu" for d in dtypes]
-    special = case.spec.upstreams.get(case.recipe)
+    special = case.spec.derivatives.upstreams.get(case.recipe)
     gradients: list[np.ndarray | None] = []
     for y, dtype, wanted in zip(outputs, dtypes, chosen, strict=True):
         if special and wanted:

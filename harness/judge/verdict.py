@@ -39,15 +39,13 @@ _NO_ARGUMENT = "does not have registered OpKernel support for _"
 def comparisons(trial: Trial, wants: Mapping[str, Want], base: Plan | None = None) -> dict[str, Comparison]:
     """The comparison of each promised quantity of a trial, and of each observed quantity that is not promised.
 
-    Without a base, `wants` are the promises of the case. With one, they are the results of that plan, from which the
-    trial may be as far as the budgets of both plans together: see `Spec.budget` and `Want.from_other`.
+    `wants` are the promises of the case, or the results of another plan: see `Want.from_other`.
     """
     case, inputs, compared = trial.case, trial.inputs, {}
     beyond = {quantity: NOTHING for quantity in trial.observation.quantities if quantity not in wants}
     for quantity, want in {**wants, **beyond}.items():
-        budget = case.spec.budget(quantity, case.dtype, trial.plan.mode, base.mode if base else "")
         result = trial.result(quantity)
-        comparison = compare(result, want, quantity, budget=budget, inputs=inputs)
+        comparison = compare(result, want, quantity, inputs=inputs)
         if not comparison.kind and case.spec.side(trial.plan):
             comparison = illustrated(comparison, result, want, inputs)
         compared[quantity] = comparison

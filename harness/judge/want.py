@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +18,10 @@ from tf_opdiff.harness.spec.recipes import is_float
 class Want:
     """The promise for one quantity.
 
-    `value` may be wider than `dtype`, the required dtype of the result. `bound` is the largest allowed absolute error
-    of each element, if the spec has a bound. If the bound depends on the mode, `bounds` has it until `in_mode` chooses.
-    `ceiling` is the largest distance of each element in ULPs, whatever the budget and the bound, if the spec has
-    measured ceilings; `ceilings` has it by family of modes until `in_mode` chooses.
+    `value` may be wider than `dtype`, the required dtype of the result. Its elements may be off by `budget` ULPs or by
+    `bound`, the absolute error of each element if the spec has a bound, but by no more than `ceiling`, in ULPs, if the
+    spec has measured ceilings. Where these depend on the mode, `budgets`, `bounds` and `ceilings` have them by family
+    of modes until `in_mode` chooses.
     `plain` is the value of the reference if a side of the contract promises another one. `alternatives` are further
     arrays of the shape of `value`: an element that keeps one of them is right. `unsigned_zeros`: a zero of either sign
     keeps the promise.
@@ -32,10 +33,12 @@ class Want:
     indices: np.ndarray | None = None
     shape: tuple[int, ...] | None = None
     raises: Raises | None = None
+    budget: float = 0.0
     bound: np.ndarray | None = None
     plain: np.ndarray | None = None
     alternatives: tuple[np.ndarray, ...] = ()
     unsigned_zeros: bool = False
+    budgets: ByMode | None = None
     bounds: ByMode | None = None
     ceiling: np.ndarray | None = None
     ceilings: ByMode | None = None
@@ -49,29 +52,32 @@ class Want:
         return cls(result.status, result.value, result.value.dtype, result.indices, result.shape)
 
     def in_mode(self, mode: str) -> Want:
-        """The promise with the bound and the ceiling that apply in a mode."""
-        if self.bounds is None and self.ceilings is None:
+        """The promise with the budget, the bound and the ceiling that apply in a mode."""
+        if self.budgets is None and self.bounds is None and self.ceilings is None:
             return self
+        budget = in_mode(self.budget if self.budgets is None else self.budgets, mode)
         bound = in_mode(self.bound if self.bounds is None else self.bounds, mode)
         ceiling = in_mode(self.ceiling if self.ceilings is None else self.ceilings, mode)
-        return replace(self, bound=bound, bounds=None, ceiling=ceiling, ceilings=None)
+        chosen = {"budget": budget, "bound": bound, "ceiling": ceiling}
+        return replace(self, **chosen, budgets=None, bounds=None, ceilings=None)
 
-    def limits(self, budget: float, unit: np.ndarray) -> tuple[float | np.ndarray, np.ndarray | None]:
+    def limits(self, unit: np.ndarray) -> tuple[float | np.ndarray, np.ndarray | None]:
         """The budget in ULPs and the bound, neither above the ceiling; `unit` is the ULP of each element."""
         if self.ceiling is None:
-            return budget, self.bound
+            return self.budget, self.bound
         bound = None if self.bound is None else np.minimum(self.bound, self.ceiling * unit)  # NaN, which allows nothing
-        return np.minimum(budget, self.ceiling), bound
+        return np.minimum(self.budget, self.ceiling), bound
 
-    def allowed(self, budget: float, unit: np.ndarray) -> np.ndarray:
-        """The largest allowed absolute error of each element, by budget and bound; arguments as of `limits`."""
-        ulps, bound = self.limits(budget, unit)
+    def allowed(self, unit: np.ndarray) -> np.ndarray:
+        """The largest allowed absolute error of each element; `unit` is the ULP of each element."""
+        ulps, bound = self.limits(unit)
         return np.asarray(ulps * unit if bound is None else np.fmax(ulps * unit, bound))
 
     def from_other(self, result: Result, other: Want) -> Want:
         """Another result as the promise, with this promise's rule for zeros; `other` is the other result's own promise.
 
-        Each result may be off by the bound of its own promise, so the bound is the sum of both, as is the ceiling.
+        Each result may be off by what its own promise allows, in opposite directions, so budget, bound and ceiling are
+        the sums of both.
         Where this promise has several values, the other result may be any of them, and so may the result itself.
         """
         bound = None if self.bound is None or other.bound is None else self.bound + other.bound
@@ -80,9 +86,8 @@ class Want:
         ceiling = None if self.ceiling is None or other.ceiling is None else self.ceiling + other.ceiling
         if ceiling is not None and (result.value is None or result.value.shape != ceiling.shape):
             ceiling = None
-        want = replace(
-            Want.of(result), bound=bound, ceiling=ceiling, plain=self.plain, unsigned_zeros=self.unsigned_zeros
-        )
+        of_both: dict[str, Any] = {"budget": self.budget + other.budget, "bound": bound, "ceiling": ceiling}
+        want = replace(Want.of(result), **of_both, plain=self.plain, unsigned_zeros=self.unsigned_zeros)
         if want.raises and self.raises:
             want = replace(want, raises=replace(want.raises, without_kernel=self.raises.without_kernel))
         if not self.alternatives or self.value is None or want.value is None or want.value.shape != self.value.shape:

@@ -67,7 +67,8 @@ def of_one_element(discrepancy: Discrepancy) -> Discrepancy | None:
 def with_gradients(discrepancy: Discrepancy) -> Discrepancy | None:
     """The same discrepancy in a program that computes outputs and gradients together; None if the run's did not."""
     spec, family = discrepancy.case.spec, family_of(discrepancy.quantity)
-    if spec.vjp is None or spec.sessions or spec.state or family not in ("output", "grad"):
+    apart = spec.execution.sessions or spec.execution.state or family not in ("output", "grad")
+    if apart or not spec.derivatives.vjp:
         return None
     return replace(discrepancy, together=True)
 

@@ -104,7 +104,7 @@ def _topic(topic: Topic) -> dict[str, str]:
 def _parameters(spec: Spec) -> list[str]:
     """The names of a program's inputs: its parameters without those that the harness hands over."""
     positional = [p for p in signature(spec.program).parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
-    return [p.name for p in positional][2 if spec.state or spec.sessions else 1 :]
+    return [p.name for p in positional][2 if spec.execution.state or spec.execution.sessions else 1 :]
 
 
 def _hashes_of_spec(spec: Spec) -> dict[str, str]:
@@ -116,8 +116,8 @@ def _hashes_of_spec(spec: Spec) -> dict[str, str]:
 def _hash_of_prediction(spec: Spec, claim: Claim) -> str:
     """A hash of a claim's sentence and of the functions that predict its result."""
     predicted = predicting(spec, claim)
-    functions = [text for f in (predicted.reference, predicted.vjp) if f for text in _texts(f, set())]
-    says = repr((claim.says, claim.about, claim.denies, claim.plans, predicted.ulp))
+    functions = [text for f in (predicted.reference, predicted.derivatives.vjp) if f for text in _texts(f, set())]
+    says = repr((claim.says, claim.about, claim.denies, claim.plans, predicted.tolerance.ulp))
     return hashed(*functions, says)
 
 
@@ -143,7 +143,7 @@ def _texts(value: Any, seen: set[int]) -> Iterator[str]:
 def listing(spec: Spec) -> str:
     """The source of a spec's program: the functions of its package that it needs, its state, and itself."""
     parts: dict[str, None] = {}
-    for function in filter(None, (spec.state, spec.program)):
+    for function in filter(None, (spec.execution.state, spec.program)):
         parts.update(dict.fromkeys(map(_source, _needed(function, set()))))
     return "\n\n".join(part.rstrip() for part in parts) + "\n"
 

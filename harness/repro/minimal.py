@@ -106,7 +106,8 @@ def _check(discrepancy: Discrepancy) -> None:
       Unwritable: the message says what.
     """
     spec, plan = discrepancy.case.spec, discrepancy.plan
-    if spec.state or spec.sessions or spec.files or spec.steps > 1 or spec.unknown_shapes:
+    run = spec.execution
+    if run.state or run.sessions or spec.files or run.steps > 1 or run.unknown_shapes:
         raise Unwritable("it has a state, several steps, or shapes that are not known")
     if plan.mode not in _OPTIONS or plan.device.type != "cpu" or plan.device.variants:
         raise Unwritable(f"{plan} needs a setting of its own")

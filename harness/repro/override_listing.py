@@ -106,7 +106,7 @@ def program_of(pairs: Sequence[tuple[Spec, OverrideCell]]) -> str:
     inputs = pairs[0][0].cases()[0].inputs()
 
     def text(writer: ProgramWriter) -> str:
-        state = pairs[0][0].state
+        state = pairs[0][0].execution.state
         if state:
             writer.function(state, "make_state")
         places = [
@@ -132,7 +132,7 @@ def program_of(pairs: Sequence[tuple[Spec, OverrideCell]]) -> str:
 def _upstreams(case: Case, writer: ProgramWriter) -> str:
     """The upstreams of a case as a literal; an empty tuple if it promises no gradient."""
     sides = (side for side in case.spec.contract.values() if side.vjp)
-    if not case.spec.vjp:
+    if not case.spec.derivatives.vjp:
         return "()"
     expected = expectation(case, case.inputs(), None)
     if expected.upstreams is None:  # the result is an error, unless a side of the contract has one

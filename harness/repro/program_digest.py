@@ -19,10 +19,12 @@ from tf_opdiff.harness.spec.spec import Spec
 
 def digest(spec: Spec) -> str:
     """A hash of a spec's program and state, with everything that they use; comments and layout do not matter."""
-    functions = tuple(filter(None, (spec.program, spec.state)))
+    functions = tuple(filter(None, (spec.program, spec.execution.state)))
     files = (path.read_text() for path in spec.files)
     batch = () if spec.batch is None else (repr(spec.batch),)
-    return hashed(text_of(functions), *files, repr((spec.steps, spec.elementwise, spec.sessions)), *batch)
+    return hashed(
+        text_of(functions), *files, repr((spec.execution.steps, spec.elementwise, spec.execution.sessions)), *batch
+    )
 
 
 def hashed(*parts: str) -> str:

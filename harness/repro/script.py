@@ -46,10 +46,10 @@ def _text(
     discrepancy: Discrepancy, expected: Expectation, settings: ProgramSettings, tf: str, writer: ProgramWriter
 ) -> str:
     """The text of the script, whose settings are those of its device."""
-    spec, plan = discrepancy.case.spec, discrepancy.plan
+    spec, plan, run = discrepancy.case.spec, discrepancy.plan, discrepancy.case.spec.execution
     writer.function(spec.program, "program")
-    if spec.state:
-        writer.function(spec.state, "make_state")
+    if run.state:
+        writer.function(run.state, "make_state")
     writer.imports |= {"sys": "sys", **({"os": "os"} if settings.environment else {})}
     words: dict[str, Any] = {
         "sentence": _quoted(discrepancy.sentence or discrepancy.case.id),
@@ -59,13 +59,13 @@ def _text(
         "device": plan.device.tf_name,
         "settings": settings,
         "cpus": plan.device.index + 1 if plan.device.type == "cpu" else 1,
-        "state": bool(spec.state),
-        "sessions": spec.sessions,
+        "state": bool(run.state),
+        "sessions": run.sessions,
         "keywords": _keywords(discrepancy.case.keywords, writer),
-        "state_keywords": _keywords(accepted(spec.state, discrepancy.case.keywords) if spec.state else {}, writer),
+        "state_keywords": _keywords(accepted(run.state, discrepancy.case.keywords) if run.state else {}, writer),
         "together": discrepancy.together,
-        "steps": spec.steps,
-        "sizeless": spec.unknown_shapes,
+        "steps": run.steps,
+        "sizeless": run.unknown_shapes,
         "example": None if discrepancy.kind in ("position", *ROW_CHECKS) else discrepancy.index,
         **_quantity(discrepancy, expected),
         **_arrays(discrepancy, expected, writer),

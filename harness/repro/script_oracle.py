@@ -112,10 +112,8 @@ def _allowed(discrepancy: Discrepancy, want: Want) -> tuple[np.ndarray, np.ndarr
         part, size = np.dtype(f"f{dtype.itemsize // 2}"), np.maximum(np.abs(wide.real), np.abs(wide.imag))
     size = np.where(np.isfinite(size), size, 0.0)
     rounding = np.abs(value - wide).astype(np.float64)
-    case, mode = discrepancy.case, discrepancy.plan.mode
-    budget = case.spec.budget(discrepancy.quantity, case.dtype, mode)
     unit = ulp_of(size, part)
-    ulps, limit = want.limits(budget, unit)
+    ulps, limit = want.limits(unit)
     allowed = ulps * unit + np.where(np.isfinite(rounding), rounding, 0.0)
     if limit is not None:
         allowed = np.fmax(allowed, np.broadcast_to(limit, wide.shape))

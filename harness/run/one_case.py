@@ -56,7 +56,7 @@ def show(item: Item, case: Case, plans: Sequence[Plan], servers: Mapping[Device,
         print(f"\n{plan}: ran on {observation.ran_on or '?'}, ops {observation.raw_op or '?'}{fault}")
         for quantity, want in running.expected[plan].wants.items():
             result = observation.quantities[quantity]
-            comparison = compare(result, want, quantity, budget=case.spec.budget(quantity, case.dtype, plan.mode))
+            comparison = compare(result, want, quantity)
             differs |= bool(comparison.kind)
             print(f"  {quantity}: {comparison.kind or 'as promised'}")
             print(f"    got  {_result(result)}\n    want {_want(want)}")

@@ -38,8 +38,8 @@ def in_mode(value: Any, mode: str) -> Any:
     return getattr(value, mode_family(mode))
 
 
-def each(value: Any) -> tuple[Any, ...]:
-    """The values that a value has in the families of modes."""
+def all_modes(value: Any) -> tuple[Any, ...]:
+    """A budget as a tuple: one value for each family of modes."""
     return (value.eager, value.xla) if isinstance(value, ByMode) else (value,)
 
 

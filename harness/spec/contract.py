@@ -38,7 +38,7 @@ class Side:
 
     `why` names the documentation of the divergence; `link` points to it. A side without `vjp` uses the spec's `vjp`.
     `unless` names a device variant; the side does not hold on devices with that variant. `alternatives` takes the
-    place of the spec's: see `Spec.alternatives`. `bound` takes the place of the spec's for the quantities that it has.
+    place of the spec's: see `Tolerance`. `bound` takes the place of the spec's for the quantities that it has.
     """
 
     reference: Callable[..., Any]

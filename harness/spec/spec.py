@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from tf_opdiff.harness.spec.attrs import Keywords, accepted
-from tf_opdiff.harness.spec.budget import entry_of, ulps_of
-from tf_opdiff.harness.spec.by_mode import ByMode, mode_family
-from tf_opdiff.harness.spec.ceiling import Ceiling
 from tf_opdiff.harness.spec.claim import Claim, Topic
 from tf_opdiff.harness.spec.contract import Raises, Side, Sparse
-from tf_opdiff.harness.spec.loose import Loose
+from tf_opdiff.harness.spec.derivatives import Derivatives
+from tf_opdiff.harness.spec.execution import Execution
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.quantity import family_of, number_of
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec_checks import check_names, check_promises, check_together
 from tf_opdiff.harness.spec.spec_fields import Recipe, SpecFields
+from tf_opdiff.harness.spec.tolerance import Tolerance
 
 #: The names that suites import to declare specs.
 __all__ = ("Case", "Claim", "Raises", "Recipe", "Side", "Sparse", "Spec", "Topic", "Unavailable")
@@ -40,7 +39,10 @@ class Unavailable(Exception):
     """Raised by a program that can't run on this machine; the message names the missing part, such as a compiler."""
 
 
-@dataclass(frozen=True, kw_only=True)
+#: The fields that hold groups of fields, and the class of each group.
+GROUPS: Mapping[str, type[Any]] = {"tolerance": Tolerance, "derivatives": Derivatives, "execution": Execution}
+
+
 class Spec(SpecFields):
     """The promises of an op or a small program; `SpecFields` says what each of its fields means.
 
@@ -48,14 +50,22 @@ class Spec(SpecFields):
       TypeError, ValueError: a field holds no value of its kind, or two fields exclude each other.
     """
 
-    def __post_init__(self) -> None:
+    def __init__(self, **declared: Any) -> None:
         try:
+            for name, group in GROUPS.items():
+                own = {f.name: declared.pop(f.name) for f in fields(group) if f.name in declared}
+                declared[name] = replace(declared.get(name, group()), **own)
+            super().__init__(**declared)
             check_names(self)
             check_together(self)
             check_promises(self)
             self._check_ids()
         except (TypeError, ValueError) as why:
-            raise type(why)(f"spec {self.name}: {why}") from why
+            raise type(why)(f"spec {declared.get('name')}: {why}") from why
+
+    def but(self, **changes: Any) -> Spec:
+        """A copy of the spec with other values of some fields, or of fields of its groups."""
+        return replace(self, **changes)
 
     def _check_ids(self) -> None:
         """Refuses case ids that a command line could not name."""
@@ -114,45 +124,14 @@ class Spec(SpecFields):
         """A copy of the spec with these keyword arguments bound to its program and state; the copy has no cases."""
         if not keywords:
             return self
-        state = self.state and partial(self.state, **accepted(self.state, keywords))
-        return replace(self, program=partial(self.program, **keywords), state=state, attrs={}, recipes={}, upstreams={})
-
-    def has_unsigned_zeros(self, quantity: str) -> bool:
-        """Whether zeros of either sign are right in a quantity."""
-        return quantity in self.unsigned_zeros or family_of(quantity) in self.unsigned_zeros
-
-    def bound_of(self, quantity: str) -> Callable[..., Any] | ByMode | None:
-        """The bound of a quantity or of its family; None if the spec has none."""
-        return entry_of(self.bound, quantity)
-
-    def ceiling_of(self, quantity: str, dtype: str, mode: str) -> Ceiling | None:
-        """The measured ceiling of a quantity in a dtype and a mode; None if the spec has none."""
-        return self.ceilings.get(quantity, {}).get(dtype, {}).get(mode_family(mode))
+        state = self.execution.state
+        state = state and partial(state, **accepted(state, keywords))
+        return self.but(program=partial(self.program, **keywords), state=state, attrs={}, recipes={}, upstreams={})
 
     def name_of(self, quantity: str) -> str:
         """The name of an output; empty for an output without a name, and for other quantities."""
         number = number_of(quantity)
         return self.names[number] if family_of(quantity) == "output" and number < len(self.names) else ""
-
-    def loose_of(self, quantity: str) -> Loose | None:
-        """The loose elements of a quantity or of its family, and the reason; None if there are none."""
-        return entry_of(self.loose, quantity)
-
-    def by_modes(self, quantity: str) -> bool:
-        """Whether the budget, the bound or the ceiling of a quantity depends on the mode."""
-        if quantity in self.ceilings:
-            return True
-        budget = entry_of(self.ulp, quantity)
-        parts = [budget, self.bound_of(quantity), *(budget.values() if isinstance(budget, Mapping) else ())]
-        return any(isinstance(part, ByMode) for part in parts)
-
-    def budget(self, quantity: str, dtype: str, mode: str, other: str = "") -> float:
-        """The allowed distance, in ULPs of the result's dtype, of a result in a mode from its promise.
-
-        With another mode, the allowed distance of the two results from each other, which is the sum of both budgets:
-        each result may be off by its own budget, and they may be off in opposite directions.
-        """
-        return sum(ulps_of(self.ulp, quantity, dtype, one) for one in (mode, other) if one)
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tf_opdiff.harness.spec.attrs import check_attrs
-from tf_opdiff.harness.spec.budget import check_budgets, check_quantity
-from tf_opdiff.harness.spec.by_mode import each
+from tf_opdiff.harness.spec.budget import check_budgets
 from tf_opdiff.harness.spec.claim import Claim
-from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.plan import MODES, check_pattern
 from tf_opdiff.harness.spec.quantity import family_of, is_quantity
 from tf_opdiff.harness.spec.spec_fields import SpecFields
@@ -42,61 +40,48 @@ def check_names(spec: SpecFields) -> None:
 
 def check_together(spec: SpecFields) -> None:
     """Refuses fields that exclude each other."""
-    if spec.steps > 1 and spec.vjp:
+    run, vjp, forward = spec.execution, spec.derivatives.vjp, spec.derivatives.jvp or spec.derivatives.hvp
+    if run.steps > 1 and vjp:
         raise ValueError("a program of several steps can't have a vjp")
-    if spec.state and (spec.jvp or spec.hvp or spec.elementwise or spec.batch is not None):
+    if run.state and (forward or spec.elementwise or spec.batch is not None):
         raise ValueError("a program with state can't have jvp, hvp or batch, or be elementwise")
-    if spec.sessions and (spec.modes != ("graph",) or spec.state or spec.vjp or spec.steps > 1):
+    if run.sessions and (spec.modes != ("graph",) or run.state or vjp or run.steps > 1):
         raise ValueError("a program with sessions of its own has mode graph only, and no vjp")
-    if any(c.vjp for c in spec.claims) and not spec.vjp:
+    if any(c.vjp for c in spec.claims) and not vjp:
         raise ValueError("a claim predicts a gradient, and the spec has no vjp")
-    if spec.only_gradients and (not spec.vjp or spec.state or spec.jvp or spec.hvp):
+    if run.only_gradients and (not vjp or run.state or forward):
         raise ValueError("only_gradients: expected a vjp, and no state, jvp or hvp")
-    if spec.hvp and not spec.vjp:
+    if spec.derivatives.hvp and not vjp:
         raise ValueError("hvp is the derivative of vjp, which the spec lacks")
     if spec.sweep and not spec.takes_one_input:
         raise ValueError("sweep: expected a program of one input, without state")
 
 
 def check_promises(spec: SpecFields) -> None:
-    """Refuses invalid references, constants, budgets, bounds and attributes."""
+    """Refuses invalid references, constants, budgets of claims, upstreams and attributes."""
     if not callable(spec.reference):
         raise TypeError(f"reference: expected a function, got {spec.reference!r}")
     for quantity in spec.constant:
         if not is_quantity(quantity) or family_of(quantity) != "output":
             raise ValueError(f"constant {quantity!r}: expected output[i]")
-    for ulp in (spec.ulp, *(c.ulp or {} for c in spec.claims)):
-        check_budgets(ulp)
-    for quantity, bounds in spec.bound.items():
-        check_quantity(quantity)
-        for bound in each(bounds):
-            if not callable(bound):
-                raise TypeError(f"bound of {quantity}: expected a function, got {bound!r}")
-    for quantity, function in spec.alternatives.items():
-        check_quantity(quantity)
-        if not callable(function):
-            raise TypeError(f"alternatives of {quantity}: expected a function, got {function!r}")
+    for claim in spec.claims:
+        check_budgets(claim.ulp or {})
     for family, function in spec.mistaken.items():
         if family not in ("output", "grad"):
             raise ValueError(f"mistaken {family!r}: expected output or grad")
         if not callable(function):
             raise TypeError(f"mistaken {family}: expected a function, got {function!r}")
-    for quantity, loose in spec.loose.items():
-        check_quantity(quantity)
-        if not isinstance(loose, Loose):
-            raise TypeError(f"loose of {quantity}: expected Loose(where, reason), got {loose!r}")
-    if unknown := sorted(spec.upstreams.keys() - spec.recipes.keys()):
+    if unknown := sorted(spec.derivatives.upstreams.keys() - spec.recipes.keys()):
         raise ValueError(f"upstreams {unknown[0]!r}: expected one of the recipes {', '.join(spec.recipes)}")
     check_attrs(spec.attrs, _called_with_attrs(spec))
 
 
 def _called_with_attrs(spec: SpecFields) -> Iterator[tuple[str, Callable[..., Any]]]:
     """Pairs (name in messages, function) of the functions that must take every keyword argument of `attrs`."""
-    for field_name in ("program", "reference", "second", "vjp", "jvp", "hvp"):
-        if function := getattr(spec, field_name):
-            yield field_name, function
-    yield from ((f"bound of {quantity}", b) for quantity, bounds in spec.bound.items() for b in each(bounds))
-    yield from ((f"alternatives of {quantity}", function) for quantity, function in spec.alternatives.items())
+    promised: dict[str, Any] = {name: getattr(spec, name) for name in ("program", "reference", "second")}
+    promised |= {name: getattr(spec.derivatives, name) for name in ("vjp", "jvp", "hvp")}
+    yield from ((name, function) for name, function in promised.items() if function)
+    yield from spec.tolerance.functions()
     yield from ((f"mistaken {family}", function) for family, function in spec.mistaken.items())
     for holder in (*spec.contract.values(), *spec.claims):
         owner = f"claim {holder.id}" if isinstance(holder, Claim) else "contract"

@@ -169,7 +169,7 @@ class Part:
                 continue
             by_terms: dict[Any, Promise] = {}
             for family in MODE_FAMILIES:
-                terms = spec.budget(q, dtype, family), in_mode(spec.bound_of(q), family)
+                terms = spec.tolerance.ulps(q, dtype, family), in_mode(spec.tolerance.bound_of(q), family)
                 if terms not in by_terms:
                     budget, largest = terms
                     by_terms[terms] = Promise(w.value, w.dtype, budget, bound(largest), unsigned_zeros=w.unsigned_zeros)
@@ -200,7 +200,7 @@ class Part:
         promise = self.promises.get((quantity, mode_family(mode)))
         value = result.value if result.status == "value" else None
         if promise is None or value is None or value.shape != (size,) or value.dtype != promise.dtype:
-            line = compare(result, want, quantity, budget=self.case.spec.budget(quantity, self.case.dtype, mode))
+            line = compare(result, want.in_mode(mode), quantity)
             tally = of_comparison(line, inputs.size, inputs.lo, self.case.dtype)
             tally.status, tally.code = result.status, result.code
             return Errors(tally)

@@ -28,7 +28,8 @@ def refusal(spec: Spec, dtype: str) -> str:
     """The reason why a search can't run a spec in a dtype; empty if it can."""
     if dtype not in spec.dtypes or dtype not in DTYPES:
         return f"{spec.name} promises nothing for {dtype} that a search could try; searches take {', '.join(DTYPES)}"
-    if spec.state or spec.sessions or spec.only_gradients or spec.jvp or spec.hvp or spec.claims or spec.steps > 1:
+    run, curved = spec.execution, spec.derivatives.jvp or spec.derivatives.hvp
+    if run.state or run.sessions or run.only_gradients or run.steps > 1 or curved or spec.claims:
         return f"{spec.name} does more than one elementwise op"
     if not {"bits", "domain"} & set(spec.recipes) and not spec.sweepable:
         return f"{spec.name} has neither a recipe `bits` nor a recipe `domain`"

@@ -32,7 +32,7 @@ def records(search: Search, context: Context, results: Results) -> list[Record]:
         trial = Trial(search.item.suite, results.case, plan, observation, results.inputs, upstreams)
         judge = Judge(context, part=True)  # a search need not find the place of a known failure
         wants = expected.in_mode(plan.mode).wants
-        wants = {q: _at_top(w, spec.budget(q, results.case.dtype, plan.mode)) for q, w in wants.items()}
+        wants = {q: _at_top(w) for q, w in wants.items()}
         for row in judge.against_promises(trial, wants):
             texts: dict[str, Any] = {}
             for column in ("worst_index", "example_index"):
@@ -42,13 +42,13 @@ def records(search: Search, context: Context, results: Results) -> list[Record]:
     return rows
 
 
-def _at_top(want: Want, budget: float) -> Want:
+def _at_top(want: Want) -> Want:
     """The promise, which an infinity keeps too where the largest number is within the budget of it, or the reverse."""
     if want.value is None or want.dtype is None or not is_float(want.dtype):
         return want
     with np.errstate(all="ignore"):
         top = np.longdouble(ml_dtypes.finfo(want.dtype).max)
-        near = np.abs(np.abs(want.value) - top) <= budget * ulp_of(np.array([float(top)]), want.dtype)
+        near = np.abs(np.abs(want.value) - top) <= want.budget * ulp_of(np.array([float(top)]), want.dtype)
         sides = [np.where(near, np.copysign(size, want.value), want.value) for size in (np.inf, top)]
     return replace(want, alternatives=(*want.alternatives, *sides))
 

@@ -51,8 +51,8 @@ class Sweep:
     step: int = 1
 
     def __post_init__(self) -> None:
-        if self.item.spec.jvp or self.item.spec.hvp:  # values and gradients are enough
-            self.item = replace(self.item, spec=replace(self.item.spec, jvp=None, hvp=None))
+        if self.item.spec.derivatives.jvp or self.item.spec.derivatives.hvp:  # values and gradients are enough
+            self.item = replace(self.item, spec=self.item.spec.but(jvp=None, hvp=None))
         self.plans = [p for p in self.plans if self.item.spec.runs_under(p)]
         self.swept = {plan: Swept() for plan in self.plans}
         self._samples = {plan: self._sample(plan) for plan in self.plans}

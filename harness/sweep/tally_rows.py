@@ -54,7 +54,7 @@ def records(sweep: Sweep, context: Context, recipe: str, plan: Plan) -> list[Rec
     trial, whole = Trial(sweep.item.suite, case, plan, observation), case_id(sweep, recipe) == case.id
     judge, made = Judge(context, part=not whole), []
     for quantity, tally in mine:
-        found = tally.comparison(spec.budget(quantity, dtype, plan.mode))
+        found = tally.comparison(spec.tolerance.ulps(quantity, dtype, plan.mode))
         flushed = tally.flushed > 0 and not found.kind
         side = spec.side(plan) or (_FLUSHED if flushed else None)
         row = judge.decide(trial, quantity, found, side=side)

@@ -70,14 +70,14 @@ def margins(atlas: pd.DataFrame, catalog: Catalog, known: Known) -> Iterator[Mar
     for key, rows in regular.groupby([*PLACE, "same_bits", "tf"], observed=True):
         name, dtype, attrs, device, first, quantity, same_bits, tf = map(str, key)
         spec = catalog.specs.get(name)
-        if spec is None or dtype not in spec.dtypes or spec.bound_of(quantity) is not None:
+        if spec is None or dtype not in spec.dtypes or spec.tolerance.bound_of(quantity) is not None:
             continue
         farthest = int(rows["max_ulp"].to_numpy().argmax())
         for mode in modes_text(first, same_bits).split(", "):
             place = {"spec": name, "dtype": dtype, "attrs": attrs, "recipe": NORMAL, "device": device, "mode": mode}
             entries = known.about({**place, "against": "numpy", "quantity": quantity}, tf)
             causes = tuple(dict.fromkeys(entry.cause.id for _, entry in entries if entry.kind == "value"))
-            budget = spec.budget(quantity, dtype, mode)
+            budget = spec.tolerance.ulps(quantity, dtype, mode)
             largest, worst = max(0.0, float(rows["max_ulp"].iloc[farthest])), int(rows["worst"].iloc[farthest])
             step = int(rows["step"].iloc[0])
             yield Margin(name, dtype, mode, quantity, step, budget, largest, worst, causes)

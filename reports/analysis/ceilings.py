@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
-from tf_opdiff.harness.judge.room import digits_of
+from tf_opdiff.harness.judge.loose_bounds import digits_of
 from tf_opdiff.harness.spec.by_mode import mode_family
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.ceiling import Steps, runs
@@ -93,8 +93,8 @@ def _instructions(atlas: pd.DataFrame) -> list[str]:
 
 def _lines(spec: Spec, dtype: str, family: str, quantity: str, rows: pd.DataFrame) -> Iterator[str]:
     """The lines of one place: one for both signs if their ceilings are nearly the same; none without a ceiling."""
-    bounded = spec.bound_of(quantity) is not None
-    widest = math.inf if bounded else NARROWER * spec.budget(quantity, dtype, family)
+    bounded = spec.tolerance.bound_of(quantity) is not None
+    widest = math.inf if bounded else NARROWER * spec.tolerance.ulps(quantity, dtype, family)
     key = f"{dtype}.{family}.{family_of(quantity)}"
     signs = {sign: _values(rows[rows["sign"] == number], quantity, widest) for sign, number in _SIGNS.items()}
     negative, positive = signs.values()

@@ -45,7 +45,7 @@ def batches(spec: Spec, recipe: Recipe, shared: Sequence[int] = ()) -> Iterator[
         **dict.fromkeys(("second", "jvp", "hvp")),
         "sweep": False,
         "elementwise": False,
-        "loose": dict.fromkeys(("output", "grad"), _CANCELLING) | dict(spec.loose),
+        "loose": dict.fromkeys(("output", "grad"), _CANCELLING) | dict(spec.tolerance.loose),
     }
     for suffix, modes, tier in (("", ("eager",), spec.tier), ("-graphs", without_modes("eager"), "full")):
         if own := tuple(mode for mode in modes if mode in spec.modes):

@@ -30,7 +30,7 @@ def gradient_alone(spec: Spec, recipes: Collection[str] = ()) -> tuple[Spec, ...
         only_gradients=True,
         modes=tuple(mode for mode in spec.modes if mode != "eager"),
         recipes=kept,
-        upstreams={name: upstream for name, upstream in spec.upstreams.items() if name in kept},
+        upstreams={name: upstream for name, upstream in spec.derivatives.upstreams.items() if name in kept},
         sweep=False,
     )
     return in_tiers(alone, first)

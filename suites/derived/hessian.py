@@ -105,15 +105,17 @@ def linear_second_order(
         tangents = ts if len(xs) > 1 else (ts,)
         return tuple(tangents[i] if i in moving else x for i, x in enumerate(xs))
 
-    bound: Any = spec.bound.get("output[0]")
-    twin = replace(
-        spec,
+    bound: Any = spec.tolerance.bound.get("output[0]")
+    twin = spec.but(
         recipes={name: spec.recipes[name] for name in recipes},
         jvp=lambda ts, *xs, **attrs: spec.reference(*moved(ts, *xs), **attrs),
         hvp=None if sparse else lambda g, ts, *xs, **attrs: (None,) * len(xs),
         upstreams={},
-        ulp={**spec.ulp, "jvp": spec.ulp.get("output", 0)},
-        bound={**spec.bound, **({"jvp": lambda u, g, ts, *xs: bound(u, g, *moved(ts, *xs))} if bound else {})},
+        ulp={**spec.tolerance.ulp, "jvp": spec.tolerance.ulp.get("output", 0)},
+        bound={
+            **spec.tolerance.bound,
+            **({"jvp": lambda u, g, ts, *xs: bound(u, g, *moved(ts, *xs))} if bound else {}),
+        },
         alternatives={},
         modes=tuple(mode for mode in spec.modes if not (sparse and mode == "graph")),
     )
@@ -134,35 +136,36 @@ def chosen_second_order(spec: Spec, *recipes: str) -> tuple[Spec, ...]:
         for place in np.ndindex(*shape):
             alone = np.zeros(shape)
             alone[place] = 1
-            pairs = zip(spec.vjp(alone, *xs), ts, strict=True)  # type: ignore[misc]
+            pairs = zip(spec.derivatives.vjp(alone, *xs), ts, strict=True)  # type: ignore[misc]
             moved[place] = sum(np.sum(_long(g) * _long(t)) for g, t in pairs if g is not None)
         return moved
 
-    twin = replace(
-        spec,
+    twin = spec.but(
         recipes={name: spec.recipes[name] for name in recipes},
         jvp=jvp,
         hvp=lambda g, ts, *xs: (None,) * len(xs),
         upstreams={},
-        ulp={**spec.ulp, "jvp": spec.ulp.get("grad", 0)},
+        ulp={**spec.tolerance.ulp, "jvp": spec.tolerance.ulp.get("grad", 0)},
         alternatives={},
-        unsigned_zeros=(*spec.unsigned_zeros, "jvp"),
+        unsigned_zeros=(*spec.tolerance.unsigned_zeros, "jvp"),
     )
     return by_dtype(twin, f"{spec.name}-second-order", [d for d in spec.dtypes if is_float(np.dtype(d))])
 
 
 def second_orders(main: Spec, name: str, hessian: Hessian) -> tuple[Spec, ...]:
     """The twins of a spec, by its second derivatives; their names begin with that of the op."""
-    twin = replace(
-        main,
+    twin = main.but(
         recipes=_recipes(hessian) | {name: main.recipes[name] for name in hessian.kept},
         upstreams={},
         jvp=lambda ts, *xs: sum(hessian.first(None, ts, *xs)),
         hvp=None if hessian.terms is None else hessian.hvp_of,
-        unsigned_zeros=(*main.unsigned_zeros, "jvp", "hvp"),
-        bound={**main.bound, **_bounds(main, hessian)},
-        alternatives={**main.alternatives, **{q: _of_either_sign(terms) for q, terms in hessian.all_terms().items()}},
-        loose={**main.loose, **hessian.loose},
+        unsigned_zeros=(*main.tolerance.unsigned_zeros, "jvp", "hvp"),
+        bound={**main.tolerance.bound, **_bounds(main, hessian)},
+        alternatives={
+            **main.tolerance.alternatives,
+            **{q: _of_either_sign(terms) for q, terms in hessian.all_terms().items()},
+        },
+        loose={**main.tolerance.loose, **hessian.loose},
     )
     return by_dtype(twin, f"{name}-second-order", main.dtypes)
 
@@ -188,7 +191,7 @@ def _bounds(main: Spec, hessian: Hessian) -> dict[str, Callable[..., Any]]:
         return lambda u, g, ts, *xs: units * u * hessian.growth(*xs) * sum(map(np.abs, terms(g, ts, *xs)))
 
     def first(u: float, g: Any, ts: Any, *xs: Any) -> Any:
-        bounds = [main.bound.get(f"grad[{i}]") for i in range(len(ts))]
+        bounds = [main.tolerance.bound.get(f"grad[{i}]") for i in range(len(ts))]
         of_gradients = sum(bound(u, t, *xs) for bound, t in zip(bounds, ts, strict=True) if callable(bound))
         return of_terms(hessian.jvp, hessian.first)(u, g, ts, *xs) + of_gradients
 

@@ -62,11 +62,15 @@ def _twin(spec: Spec, function: Differentiable, lost: Lost, span: tuple[float, f
         recipes={"lost": _lost(function.f if output else function.df, span)},
         upstreams={},
         alternatives={},
-        vjp=None if output else spec.vjp,
+        vjp=None if output else spec.derivatives.vjp,
         dtypes=lost.dtypes,
-        ulp={**spec.ulp, lost.quantity: lost.ulp},
-        bound={quantity: bound for quantity, bound in spec.bound.items() if quantity != f"{lost.quantity}[0]"},
-        loose={quantity: where for quantity, where in spec.loose.items() if quantity != f"{lost.quantity}[0]"},
+        ulp={**spec.tolerance.ulp, lost.quantity: lost.ulp},
+        bound={
+            quantity: bound for quantity, bound in spec.tolerance.bound.items() if quantity != f"{lost.quantity}[0]"
+        },
+        loose={
+            quantity: where for quantity, where in spec.tolerance.loose.items() if quantity != f"{lost.quantity}[0]"
+        },
     )
 
 

@@ -57,10 +57,10 @@ def second_orders(spec: Spec, function: Differentiable, second: SecondOrder) -> 
         upstreams={},
         jvp=lambda t, x: t * function.df(x),
         hvp=None if second.linear else (lambda g, t, x: None if second.unconnected else g * t * far_curve(x)),
-        unsigned_zeros=(*spec.unsigned_zeros, "hvp"),
-        ulp={**spec.ulp, "jvp": second.jvp, "hvp": second.hvp},
-        bound={**spec.bound, **(conditioned or _beyond(spec, function, far_curve))},
-        loose={**spec.loose, **({"jvp": second.loose, "hvp": second.loose} if second.loose else {})},
+        unsigned_zeros=(*spec.tolerance.unsigned_zeros, "hvp"),
+        ulp={**spec.tolerance.ulp, "jvp": second.jvp, "hvp": second.hvp},
+        bound={**spec.tolerance.bound, **(conditioned or _beyond(spec, function, far_curve))},
+        loose={**spec.tolerance.loose, **({"jvp": second.loose, "hvp": second.loose} if second.loose else {})},
     )
     return in_tiers(curved, "float32", recipes={"inside": curved.recipes["inside"]})
 
@@ -118,7 +118,7 @@ def _beyond(spec: Spec, function: Differentiable, curve: Wide) -> dict[str, Any]
     A JVP is computed as the gradient is. The second derivative is of the third power of the term that the bound of the
     gradient is about, such as √(1 - x²), so its relative error is three times as large.
     """
-    if not (bound := spec.bound.get("grad[0]")):
+    if not (bound := spec.tolerance.bound.get("grad[0]")):
         return {}
     low, high = function.domain
     margin = (high - low) / 64

@@ -66,7 +66,7 @@ def elementwise_sizes(specs: Iterable[Spec], shapes: Shapes) -> list[Spec]:
         already.
       shapes: the shapes of its inputs.
     """
-    specs = sorted(specs, key=lambda spec: spec.vjp is None)
+    specs = sorted(specs, key=lambda spec: spec.derivatives.vjp is None)
     covered = {(str(spec.ops), d) for spec in specs if spec.aspect in _ASPECTS for d in spec.dtypes}
     left: list[tuple[Spec, tuple[str, ...]]] = []
     for spec in specs:
@@ -114,7 +114,7 @@ def _recipes(spec: Spec, shapes: Shapes) -> dict[str, Recipe]:
     def values(dtype: np.dtype) -> list[np.ndarray]:
         xs = [x.ravel() for x in Case(spec, dtype.name, source).inputs()]
         tight = np.ones(xs[0].shape, bool)
-        for loose in spec.loose.values():  # a bound that allows nearly any result can't tell a wrong one
+        for loose in spec.tolerance.loose.values():  # a bound that allows nearly any result can't tell a wrong one
             tight &= ~np.asarray(loose(*(x if x.dtype.kind == "c" else x.astype(np.float64) for x in xs)), bool)
         return [x[tight] for x in xs] if np.count_nonzero(tight) > _ENOUGH else xs
 

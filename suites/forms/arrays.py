@@ -78,7 +78,7 @@ def results(
         main, *others = part(recipes=recipes, dtypes=DTYPES, **fields)(op)
         yield from (main, *others, *sizes(main, tiny, few=FEW))
         if vjp:
-            plain = replace(main, recipes={"plain": recipes["plain"]}, vjp=of_floats(vjp))
+            plain = main.but(recipes={"plain": recipes["plain"]}, vjp=of_floats(vjp))
             yield from _gradients(plain, tuple(d for d in DTYPES if d != "float32" and d in (*FLOATS, *COMPLEX)))
 
     return lambda version: specs
@@ -97,12 +97,11 @@ def _gradients(main: Spec, dtypes: tuple[str, ...]) -> Iterator[Spec]:
     alone = replace(main, name=f"{main.name}-gradient")
     yield alone
     yield replace(alone, name=f"{alone.name}-other", dtypes=dtypes, tier="full")
-    if main.modes == MODES and main.vjp:
-        within = replace(
-            main,
+    if main.modes == MODES and main.derivatives.vjp:
+        within = main.but(
             name=f"{main.name}-gradient-v1",
             program=with_v1(_differentiated(main.program)),
-            reference=_with_gradient(main.reference, main.vjp),
+            reference=_with_gradient(main.reference, main.derivatives.vjp),
             vjp=None,
             modes=("graph",),
             contract={},

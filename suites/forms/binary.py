@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.by_mode import each
+from tf_opdiff.harness.spec.by_mode import all_modes
 from tf_opdiff.harness.spec.recipes import FLOATS, Draw, bit_patterns, plain, subnormals
 from tf_opdiff.harness.spec.spec import Recipe
 from tf_opdiff.suites.derived.hessian import Hessian
@@ -92,7 +92,7 @@ def floats(
     promise = function.wider or function
     vjp, hard = vjp_of(promise), hard_pairs_of(function, instead)
     hard |= {name: replaced(hard[name], region, 1, 1) for name, region in (hard_without or {}).items()}
-    bound = summed(function.partials, each=2 * max(float(np.max(one)) for one in each(ulp["grad"])))
+    bound = summed(function.partials, each=2 * max(float(np.max(one)) for one in all_modes(ulp["grad"])))
     return together(
         part(
             positions=True,

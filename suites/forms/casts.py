@@ -13,7 +13,7 @@ from tf_opdiff.suites.reference.cast import beyond, limits
 def _drawn(draw, source):
     """Edge values, random bits and plain numbers."""
     if source.name in NIBBLES:
-        return np.resize(np.arange(-8 if source.name == "int4" else 0, 8).astype(np.int8), 201).astype(source)
+        return np.resize(np.arange(ml_dtypes.iinfo(source).min, 8).astype(np.int8), 201).astype(source)
     if source.kind == "c":
         part = np.dtype(f"f{source.itemsize // 2}")
         pair = [np.concatenate([r(draw, part)[0] for r in (edges, bit_patterns, plain)]) for _ in "ri"]

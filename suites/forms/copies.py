@@ -48,8 +48,8 @@ class Dtypes:
         """
         modes = tuple(mode for mode in spec.modes if mode in WITHOUT_XLA)
         if self.nibbles:
-            few = replace(spec, name=f"{spec.name}-nibbles", tier="full", vjp=None, upstreams={}, modes=modes)
-            yield replace(few, bound={}, alternatives={}, dtypes=self.nibbles)
+            few = spec.but(name=f"{spec.name}-nibbles", tier="full", vjp=None, upstreams={}, modes=modes)
+            yield few.but(bound={}, alternatives={}, dtypes=self.nibbles)
 
     def twins(
         self, spec: Spec, few: Mapping[str, Recipe], of_xla: Mapping[str, Recipe] | None = None
@@ -62,7 +62,7 @@ class Dtypes:
           of_xla: those of dtypes that XLA alone takes, if they are others.
         """
         full = replace(spec, tier="full", sweep=False)
-        rough = replace(full, vjp=None, jvp=None, hvp=None, upstreams={}, bound={}, alternatives={})
+        rough = full.but(vjp=None, jvp=None, hvp=None, upstreams={}, bound={}, alternatives={})
         few_values = replace(rough, recipes=few)
         of_quantized = replace(few_values, program=quantized(spec.program))
         no_xla = tuple(mode for mode in spec.modes if mode in WITHOUT_XLA)
@@ -84,7 +84,7 @@ class Dtypes:
 
 def _plain(spec: Spec) -> dict[str, Recipe]:
     """The recipes of a spec that are about inputs, not about upstreams."""
-    return {label: recipe for label, recipe in spec.recipes.items() if label not in spec.upstreams}
+    return {label: recipe for label, recipe in spec.recipes.items() if label not in spec.derivatives.upstreams}
 
 
 #: The dtypes of ops without kernels for small floats and for quantized numbers.

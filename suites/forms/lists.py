@@ -150,5 +150,5 @@ def _second_order(main: Spec, moving: Sequence[int]) -> Iterator[Spec]:
     """
     for twin in linear_second_order(main, "plain", moving=moving):
         modes = tuple(mode for mode in twin.modes if mode != "xla")
-        yield replace(twin, name=twin.name.replace("-second-order", "-forward"), hvp=None, modes=modes)
-        yield replace(twin, jvp=None, tier="full")
+        yield twin.but(name=twin.name.replace("-second-order", "-forward"), hvp=None, modes=modes)
+        yield twin.but(jvp=None, tier="full")

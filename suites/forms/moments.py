@@ -51,12 +51,11 @@ def gamma_means(call: Callable[..., Any]) -> Part:
             modes=WITHOUT_XLA,
         )(op)
         yield from (main, *others, *sizes(replace(main, name=op.name), {"none": _alphas(()), "one": _alphas((2.5,))}))
-        yield replace(
-            main,
+        yield main.but(
             name=f"{main.name}-second-order",
             jvp=lambda t, alpha: tuple(t * slope for slope in ref.slopes(alpha)),
             hvp=lambda gs, t, alpha: gs[1] * t * ref.curvature(alpha),
-            bound={**main.bound, "jvp[0]": _slope_off(0), "jvp[1]": _slope_off(1)},
+            bound={**main.tolerance.bound, "jvp[0]": _slope_off(0), "jvp[1]": _slope_off(1)},
             tier="full",
         )
 

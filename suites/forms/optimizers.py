@@ -152,7 +152,7 @@ def _promise(how: Optimizer, steps: Callable[..., Step]) -> dict[str, Any]:
 def _first_step(how: Optimizer, steps: Callable[..., Step], spec: Spec) -> Spec:
     """The spec with one step."""
     bounds = {f"output[{k}]": _of_step(running.bound(steps, k), 0) for k in range(1 + len(how.slots))}
-    return replace(spec, reference=lambda *xs: tuple(x[0] for x in steps(*xs)), bound=bounds, steps=1)
+    return spec.but(reference=lambda *xs: tuple(x[0] for x in steps(*xs)), bound=bounds, steps=1)
 
 
 def _mismatched(how: Optimizer, variables: Variables) -> Part:

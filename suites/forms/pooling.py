@@ -207,4 +207,4 @@ def bad_attributes(rank: int, **promises: Mapping[str, Any]) -> dict[str, dict[s
 
 def in_float32_alone(spec: Spec) -> Spec:
     """The spec; XLA has the kernel of MaxPoolGradGrad, by which others are differentiated twice, in float32 alone."""
-    return replace(spec, modes=WITHOUT_XLA) if spec.hvp and "float32" not in spec.dtypes else spec
+    return replace(spec, modes=WITHOUT_XLA) if spec.derivatives.hvp and "float32" not in spec.dtypes else spec

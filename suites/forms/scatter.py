@@ -130,7 +130,7 @@ def _results(op: Op, promise: Scatter) -> Iterator[Spec]:
     )(op)
     yield from (main, *others, *sizes(main, recipes.sizes(tuples)))
     if chosen:
-        yield replace(main, name=f"{main.name}-special", vjp=None, recipes=special)
+        yield main.but(name=f"{main.name}-special", vjp=None, recipes=special)
         yield from chosen_second_order(main, "int32")
     elif op.gradient:
         yield from linear_second_order(main, "int32", moving=(2,) if promise.zeros else (0, 2))

@@ -47,7 +47,7 @@ def segments(how: Reduction, count: int | None = None) -> Part:
         yield from (main, *others, *sizes(main, recipes.sizes(ordered)), *_refused(op, promise))
         if how.chooses:
             nan = recipes.nan(how, ordered)
-            yield from (replace(spec, name=f"{spec.name}-special", vjp=None, recipes=nan) for spec in each)
+            yield from (spec.but(name=f"{spec.name}-special", vjp=None, recipes=nan) for spec in each)
             yield from chosen_second_order(main, "int32")
         else:
             yield from _curved(main, promise, op.dtypes) if how.product else _linear(main, promise)
@@ -85,15 +85,14 @@ def _promised(promise: Segments) -> dict[str, Any]:
 def _curved(main: Spec, promise: Segments, dtypes: Iterable[str]) -> tuple[Spec, ...]:
     """The twins with the second order of a product."""
     curved = CurvedProduct(promise)
-    twin = replace(
-        main,
+    twin = main.but(
         recipes=recipes.products(promise.count is None),
         jvp=curved.jvp,
         hvp=curved.hvp,
-        bound={**main.bound, "jvp": curved.jvp_bound, "hvp": curved.hvp_bound},
-        loose={**main.loose, "jvp": _SUBTRACTED, "hvp": _SUBTRACTED},
+        bound={**main.tolerance.bound, "jvp": curved.jvp_bound, "hvp": curved.hvp_bound},
+        loose={**main.tolerance.loose, "jvp": _SUBTRACTED, "hvp": _SUBTRACTED},
         alternatives={},
-        unsigned_zeros=(*main.unsigned_zeros, "jvp", "hvp"),
+        unsigned_zeros=(*main.tolerance.unsigned_zeros, "jvp", "hvp"),
     )
     return by_dtype(twin, f"{main.name}-second-order", [dtype for dtype in dtypes if dtype in FLOATS])
 
@@ -106,7 +105,7 @@ def _linear(main: Spec, promise: Segments) -> tuple[Spec, ...]:
         return (Sparse(np.where(kept, t[0], 0), np.maximum(ids, 0), promise.reference(x, ids).shape),)
 
     twins = linear_second_order(main, "exact")
-    return twins if promise.how.power else tuple(replace(twin, jvp=rows) for twin in twins)
+    return twins if promise.how.power else tuple(twin.but(jvp=rows) for twin in twins)
 
 
 def _refused(op: Op, promise: Segments) -> list[Spec]:

@@ -49,8 +49,8 @@ def sparse_segments(how: Reduction, count: int | None = None) -> Part:
         op = replace(op, program=calling(op.raw, ("data", "indices", "segment_ids"), **more))
         main, *others = part(recipes=_main(how), **promised)(op)
         yield from (main, *others, *sizes(main, _sizes()))
-        yield from (replace(twin, hvp=None) for twin in linear_second_order(main, "exact"))
-        yield replace(main, name=f"{main.name}-no-index", vjp=None, recipes={"no_index": _EMPTY})
+        yield from (twin.but(hvp=None) for twin in linear_second_order(main, "exact"))
+        yield main.but(name=f"{main.name}-no-index", vjp=None, recipes={"no_index": _EMPTY})
         yield from part("-refused", lowest_tier=True, recipes=_refused(), **IN_KERNEL)(op)
 
     return specs

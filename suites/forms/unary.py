@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.by_mode import ByMode, each, mapped
+from tf_opdiff.harness.spec.by_mode import ByMode, all_modes, mapped
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import FLOATS, bit_patterns, edges, plain, subnormals
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
@@ -186,7 +186,7 @@ class Unary:
 
     def _alternatives(self, f: Callable[..., Any], vjp: Callable[..., Any]) -> Mapping[str, Callable[..., Any]]:
         """The values that are right as well, by quantity."""
-        errors = [bound(self.function, "grad") for bound in each(self.bound.get("grad")) if bound]
+        errors = [bound(self.function, "grad") for bound in all_modes(self.bound.get("grad")) if bound]
 
         def derivative(x: np.ndarray) -> Any:
             return vjp(np.ones_like(x), x)
@@ -224,6 +224,6 @@ class Unary:
 def declarations(specs: Iterable[Spec]) -> Iterator[tuple[Spec, Unary]]:
     """The specs of values of unary ops, each with its declaration, whose VJP is that of the spec."""
     for spec in specs:
-        declaration = getattr(spec.vjp, "__self__", None)
+        declaration = getattr(spec.derivatives.vjp, "__self__", None)
         if isinstance(declaration, Unary) and spec.aspect == ELEMENTWISE:
             yield spec, declaration

@@ -8,7 +8,7 @@ variable.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from tf_opdiff.harness.spec.plan import without_modes
@@ -117,8 +117,7 @@ def in_functions(spec: Spec, first: First = first_input) -> tuple[Spec]:
         *values, last = reference(*inputs, **attrs)
         return (*values, *(() if isinstance(last, dict) else (last,)))
 
-    twin = replace(
-        spec,
+    twin = spec.but(
         name=f"{spec.name}-in-functions",
         ops=f"VariableV2;Assign;{spec.ops}",
         program=in_function_of_v1(inside),

@@ -58,18 +58,18 @@ def _together(ops: Sequence[tuple[Spec, Unary]]) -> dict[str, Any]:
     specs = [spec for spec, _ in ops]
     programs = [spec.program for spec in specs]
     quantities = [(i, spec, family) for i, spec in enumerate(specs) for family in ("output", "grad")]
-    bounds = {f"{family}[{i}]": (i, spec.bound.get(f"{family}[0]")) for i, spec, family in quantities}
+    bounds = {f"{family}[{i}]": (i, spec.tolerance.bound.get(f"{family}[0]")) for i, spec, family in quantities}
     return {
         "raw": ";".join(str(spec.ops) for spec in specs),
         "program": lambda tf, *xs: tuple(program(tf, x) for program, x in zip(programs, xs, strict=True)),
         "reference": lambda *xs: tuple(spec.reference(x) for spec, x in zip(specs, xs, strict=True)),
         "vjp": lambda gs, *xs: tuple(op.vjp(g, x) for (_, op), g, x in zip(ops, gs, xs, strict=True)),
         "recipes": {label: _shaped(ops, shape) for label, shape in _SHAPES.items()},
-        "ulp": {f"{family}[{i}]": spec.ulp[family] for i, spec, family in quantities},
+        "ulp": {f"{family}[{i}]": spec.tolerance.ulp[family] for i, spec, family in quantities},
         "loose": {
             f"{q.partition('[')[0]}[{i}]": _of_input(i, loose)
             for i, s in enumerate(specs)
-            for q, loose in s.loose.items()
+            for q, loose in s.tolerance.loose.items()
         },
         "bound": {quantity: mapped(partial(_of_one, i), bound) for quantity, (i, bound) in bounds.items() if bound},
     }

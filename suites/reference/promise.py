@@ -19,7 +19,7 @@ class Promise:
 
     Subclasses name the arguments, as the first line of each method does. An error is the largest one that is right: an
     array of the shape of the result, or 0; of several outputs, a tuple. `u` is the unit round-off of the case's dtype.
-    Others are further right arrays, or None if the promise has none: see `harness.spec.spec.Spec.alternatives`.
+    Others are further right arrays, or None if the promise has none: see `harness.spec.tolerance`.
 
     others          others(dtype, *xs): further right results.
     grad_others     grad_others(i, dtype, g, *xs): further right gradients by input i.

@@ -37,8 +37,8 @@ def ways(spec):
 
 def without(spec, row):
     """The spec with a subject taken out of its program, for one dtype, one recipe and one mode."""
-    whole, start = spec.program, spec.state
-    first = "@session" if spec.sessions else "@state" if spec.state else ""
+    whole, start = spec.program, spec.execution.state
+    first = "@session" if spec.execution.sessions else "@state" if spec.execution.state else ""
 
     def program(tf, *inputs, **attrs):
         others = row.way(tf)
@@ -55,7 +55,7 @@ def without(spec, row):
         spec,
         name=f"{spec.name}--{row.name}",
         program=program,
-        state=state if spec.state else None,
+        state=state if spec.execution.state else None,
         recipes=dict(list(spec.recipes.items())[:1]),
         dtypes=spec.dtypes[:1],
         modes=("graph",) if "graph" in spec.modes else ("eager",),

@@ -68,9 +68,9 @@ def test_every_call_has_its_own_inputs_outputs_and_gradient():
 
 def test_budgets_and_bounds_belong_to_the_quantities_of_their_call():
     spec = _case(PARTS, SQUARE).spec
-    assert [spec.budget(f"output[{i}]", "float32", "eager") for i in range(3)] == [3, 3, 0]
-    assert list(spec.bound) == ["output[2]"]
-    assert spec.bound["output[2]"](0.5, None, np.ones(2), np.full(2, 3.0)).tolist() == [4.5, 4.5]
+    assert [spec.tolerance.ulps(f"output[{i}]", "float32", "eager") for i in range(3)] == [3, 3, 0]
+    assert list(spec.tolerance.bound) == ["output[2]"]
+    assert spec.tolerance.bound["output[2]"](0.5, None, np.ones(2), np.full(2, 3.0)).tolist() == [4.5, 4.5]
 
 
 def test_a_call_without_a_gradient_beside_one_with_a_gradient_is_refused():

@@ -14,7 +14,10 @@ from tf_opdiff.suites.reference.complex import continued
 from tf_opdiff.suites.reference.wide import mp
 
 #: The gradient of a spec that an analytic function declares is that function's.
-_VJPS = {name: getattr(spec.vjp, "__self__", None) for name, spec in Catalog.load("tf_opdiff.suites.ops").specs.items()}
+_VJPS = {
+    name: getattr(spec.derivatives.vjp, "__self__", None)
+    for name, spec in Catalog.load("tf_opdiff.suites.ops").specs.items()
+}
 ANALYTIC = {name: function for name, function in _VJPS.items() if isinstance(function, Analytic) and "-pos" not in name}
 
 

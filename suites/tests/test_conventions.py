@@ -51,7 +51,7 @@ def test_a_zero_of_either_sign_is_the_extreme_of_zeros(name):
 @pytest.mark.parametrize(("name", "at_nan"), ACTIVATION_SLOPE_AT_NAN.items())
 def test_the_documented_rule_gives_the_gradient_at_nan(name, at_nan):
     g, x = np.array([2.0, -3.0]), np.array([np.nan, np.nan])
-    assert SPECS[name].vjp(g, x).astype(float) == pytest.approx(at_nan * g)
+    assert SPECS[name].derivatives.vjp(g, x).astype(float) == pytest.approx(at_nan * g)
     if f"{name}-grad" in SPECS and name in ("elu", "selu"):
         with np.errstate(all="ignore"):
             assert SPECS[f"{name}-grad"].reference(g, x).astype(float) == pytest.approx(at_nan * g)
@@ -62,7 +62,7 @@ def test_nan_is_an_extreme_and_sends_the_upstream_to_the_second_number(name):
     g, x, y = np.array([2.0, -3.0, 4.0]), np.array([np.nan, 1.0, 5.0]), np.array([1.0, np.nan, 5.0])
     spec = SPECS[name]
     assert np.isnan(spec.reference(x, y)).tolist() == [True, True, False]
-    to_x, to_y = spec.vjp(g, x, y)
+    to_x, to_y = spec.derivatives.vjp(g, x, y)
     assert (to_x.tolist(), to_y.tolist()) == ([0, 0, 4], [2, -3, 0])
 
 
@@ -170,8 +170,8 @@ def test_no_contract_excuses_subnormals_that_some_positions_flush_and_others_kee
     mixed = np.where(np.arange(x.size) < 64, lost, kept), np.where(np.arange(x.size) < 64, kept, lost)
     for mode in spec.modes:
         side = spec.side(Plan(Device.parse("cpu"), mode))
-        want, budget = promised(case, side=side), spec.budget("output[0]", dtype, mode)
+        want = promised(case, side=side).in_mode(mode)
         for value in mixed:
-            assert compare(Result("value", value), want, "output[0]", budget=budget).kind
+            assert compare(Result("value", value), want, "output[0]").kind
         whole = want.from_other(Result("value", kept), want)
-        assert compare(Result("value", lost), whole, "output[0]", budget=2 * budget).kind
+        assert compare(Result("value", lost), whole, "output[0]").kind

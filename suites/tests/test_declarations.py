@@ -85,7 +85,9 @@ def test_a_part_takes_what_it_does_not_say_from_its_op():
 
 
 def test_every_bound_that_may_be_wide_has_a_written_reason():
-    entries = [(spec.name, loose) for spec in Catalog.load(SUITES).specs.values() for loose in spec.loose.values()]
+    entries = [
+        (spec.name, loose) for spec in Catalog.load(SUITES).specs.values() for loose in spec.tolerance.loose.values()
+    ]
     assert len(entries) > 50
     assert [name for name, loose in entries if not isinstance(loose, Loose)] == []
 

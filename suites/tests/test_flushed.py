@@ -1,5 +1,7 @@
 """Flushed: where a processor may take subnormal numbers for zeros, each element has few right results and no others."""
 
+from dataclasses import replace
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -54,7 +56,7 @@ def test_a_product_that_is_the_smallest_normal_number_is_no_zero():
         normal = np.abs(want.value) == np.finfo(np.float64).smallest_normal
         assert normal.any()
         planted = truth(want).__class__("value", np.where(normal, 0.0, truth(want).value))
-        assert "value" in compare(planted, want, "output[0]", budget=0.5).kinds
+        assert "value" in compare(planted, replace(want, budget=0.5), "output[0]").kinds
 
 
 def test_a_gradient_may_flush_its_factors_but_not_change_its_sign():

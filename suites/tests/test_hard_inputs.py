@@ -1,5 +1,7 @@
 """Unary ops meet every region of their dtype's numbers: a recipe that leaves inputs out has another beside it."""
 
+from dataclasses import replace
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -68,7 +70,7 @@ def test_every_kind_of_upstream_meets_special_and_plain_inputs(name):
     for kind, values in KINDS.items():
         case = Case(SPECS[name], "float32", kind)
         (x,), expected = case.inputs(), values(np.dtype("float32"))
-        g = SPECS[name].upstreams[kind](Draw(0), np.dtype("float32"), *x.shape)
+        g = SPECS[name].derivatives.upstreams[kind](Draw(0), np.dtype("float32"), *x.shape)
         pairs = set(zip(bits(g).tolist(), bits(x).tolist(), strict=True))
         assert {upstream for upstream, _ in pairs} == set(bits(expected).tolist())
         assert len(pairs) >= len(set(bits(x).tolist())) * (len(expected) - 1)
@@ -87,7 +89,7 @@ def test_a_value_that_is_neither_exact_nor_flushed_is_wrong():
             (np.where(small, np.float32(-95), flushed), "value"),
         ):
             result = truth(want).__class__("value", planted.astype(np.float32))
-            assert compare(result, want, "output[0]", budget=3, inputs=(x,)).kind == kind
+            assert compare(result, replace(want, budget=3), "output[0]", inputs=(x,)).kind == kind
 
 
 @pytest.mark.parametrize("name", PLACED)

@@ -74,7 +74,9 @@ def test_on_a_gpu_the_op_of_gradients_takes_the_inverse_of_a_standard_deviation(
     for ours, theirs in zip(side.reference(*of_gpu), spec.reference(*of_cpu), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-5)
     for quantity, bound in side.bound.items():
-        ours, theirs = (each(2.0**-24, None, *xs) for each, xs in ((bound, of_gpu), (spec.bound[quantity], of_cpu)))
+        ours, theirs = (
+            each(2.0**-24, None, *xs) for each, xs in ((bound, of_gpu), (spec.tolerance.bound[quantity], of_cpu))
+        )
         np.testing.assert_allclose(ours, theirs, rtol=1e-5)
     assert (spec.side(Plan(Device.parse("gpu:0"), "xla")) == side) is xla
     assert spec.side(Plan(Device("cpu"), "eager")) is None

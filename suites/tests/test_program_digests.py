@@ -16,7 +16,7 @@ UNSTABLE = re.compile(r" at 0x[0-9a-f]{6,}|SimpleNamespace\(name='[^']+', progra
 
 def text(name):
     spec = SPECS[name]
-    return text_of(tuple(filter(None, (spec.program, spec.state))))
+    return text_of(tuple(filter(None, (spec.program, spec.execution.state))))
 
 
 @pytest.mark.parametrize("letter", sorted({name[0] for name in OF_FUNCTIONS.values()}))

@@ -19,7 +19,7 @@ SUITES = "tf_opdiff.suites"
 
 def promises(spec: Spec) -> dict[str, Callable[..., Any]]:
     """The promises of a spec about gradients, by field; those of claims are predictions of people."""
-    fields = {name: getattr(spec, name) for name in ("vjp", "jvp", "hvp")}
+    fields = {name: getattr(spec.derivatives, name) for name in ("vjp", "jvp", "hvp")}
     return {} if spec.claims else {name: promise for name, promise in fields.items() if promise}
 
 

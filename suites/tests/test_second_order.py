@@ -27,7 +27,7 @@ TO_DO = dict(line.split(": ", 1) for line in LINES)
 CURVED = {
     name: spec
     for name, spec in CATALOG.specs.items()
-    if name.endswith("-second-order") and isinstance(spec.reference, Function) and spec.hvp
+    if name.endswith("-second-order") and isinstance(spec.reference, Function) and spec.derivatives.hvp
 }
 
 
@@ -39,7 +39,13 @@ def differentiable(specs: Iterable[Spec]) -> dict[str, list[Spec]]:
     by_op: dict[str, list[Spec]] = {}
     for spec in specs:
         smooth = any(is_float(np.dtype(dtype)) for dtype in spec.dtypes)
-        if spec.vjp and smooth and not spec.state and isinstance(spec.ops, str) and ";" not in spec.ops:
+        if (
+            spec.derivatives.vjp
+            and smooth
+            and not spec.execution.state
+            and isinstance(spec.ops, str)
+            and ";" not in spec.ops
+        ):
             by_op.setdefault(spec.ops, []).append(spec)
     return by_op
 
@@ -62,7 +68,7 @@ def is_error(spec: Spec) -> bool:
 
 def without_second_order(by_op: Mapping[str, list[Spec]]) -> list[str]:
     """The OpDefs with a gradient that depends on something, without a spec that promises forward mode."""
-    lacking = [op for op, specs in by_op.items() if not any(spec.jvp for spec in specs)]
+    lacking = [op for op, specs in by_op.items() if not any(spec.derivatives.jvp for spec in specs)]
     return [op for op in lacking if not any(map(is_error, by_op[op])) and not all(map(is_flat, by_op[op]))]
 
 
@@ -93,7 +99,7 @@ def test_every_second_derivative_agrees_with_a_numerical_one(spec):
     xs = points(function)
     one, zero = np.ones(xs[0].shape), np.zeros(xs[0].shape)
     for i in (i for i, d in enumerate(function.partials) if d):
-        promised = spec.hvp(one, tuple(one if k == i else zero for k in range(len(xs))), *xs)
+        promised = spec.derivatives.hvp(one, tuple(one if k == i else zero for k in range(len(xs))), *xs)
         for j, values in enumerate(promised):
             order = tuple(int(k == i) + int(k == j) for k in range(len(xs)))
             if j in function.whole:

@@ -34,7 +34,7 @@ def lacking(specs):
     usual = [spec for spec in specs if spec.tier == "default"]
     modes = {op: modes_of(spec for spec in specs if spec.ops == op) - {"xla"} for op in ops_of(specs)}
     known = ops_of(s for s in usual if s.aspect == "sizes" and {*s.modes} >= modes.get(s.ops, {"none"}))
-    unknown = ops_of(spec for spec in usual if spec.unknown_shapes)
+    unknown = ops_of(spec for spec in usual if spec.execution.unknown_shapes)
     return ops_of(specs) - (known & unknown)
 
 

@@ -25,7 +25,7 @@ CROSSED = [
     spec for spec in MOVED if special_source(spec) and not spec.sweepable and not KINDS.keys() & spec.recipes.keys()
 ]
 #: Gradient ops, which cross upstreams with special values.
-GRADIENT_OPS = [spec for spec in MOVED if not spec.vjp and KINDS.keys() <= spec.recipes.keys()]
+GRADIENT_OPS = [spec for spec in MOVED if not spec.derivatives.vjp and KINDS.keys() <= spec.recipes.keys()]
 
 
 def elements(xs):

@@ -45,5 +45,7 @@ def test_no_possible_mutant_survives_every_case(module):
 
 @pytest.mark.parametrize("module", MODULES)
 def test_every_program_can_be_written_down(module):
-    reasons = {name: unwritable(spec.program, spec.state) for name, spec in MODULES[module].items() if not spec.files}
+    reasons = {
+        name: unwritable(spec.program, spec.execution.state) for name, spec in MODULES[module].items() if not spec.files
+    }
     assert {name: reason for name, reason in reasons.items() if reason} == {}

@@ -112,7 +112,7 @@ def test_second_order_is_tried_where_the_formula_loses_digits(name, op):
 
 @np.errstate(all="ignore")
 def test_an_infinite_upstream_gives_an_infinity_or_nan_unless_the_curve_is_zero():
-    alternatives = CATALOG.specs["elu-second-order"].alternatives["hvp[0]"]
+    alternatives = CATALOG.specs["elu-second-order"].tolerance.alternatives["hvp[0]"]
     curved, flat = np.array([-1.0]), np.array([1.0])
     for x, zero in ((curved, False), (flat, True)):
         values = alternatives(np.dtype("float32"), np.array([np.inf]), np.array([2.0]), x)

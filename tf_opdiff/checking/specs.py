@@ -66,9 +66,9 @@ class OwnSpec:
         constant = tuple(f"output[{i}]" for i in range(outputs))  # a user's output may ignore its inputs
         spec = replace(self.spec, constant=constant)
         traced = any(mode != "eager" for mode in spec.modes)
-        if not (spec.vjp and traced):
+        if not (spec.derivatives.vjp and traced):
             return (spec,)
-        unknown = replace(unknown_shape(spec, spec.recipes), upstreams=spec.upstreams)
+        unknown = unknown_shape(spec, spec.recipes).but(upstreams=spec.derivatives.upstreams)
         return spec, *gradient_alone(spec), unknown
 
 

@@ -37,12 +37,13 @@ def budgets_of(types: Iterable[str], mode: str) -> Budgets:
         ops: Any = spec.ops_in(mode) if mode in spec.modes else ()
         if len(ops) != 1 or ops[0] not in wanted:
             continue
-        if not (spec.ulp or spec.bound or spec.vjp):
+        allowed = spec.tolerance
+        if not (allowed.ulp or allowed.bound or spec.derivatives.vjp):
             continue
-        bounded = any(family_of(quantity) == "output" for quantity in spec.bound)
-        outputs = {"output", *(quantity for quantity in spec.ulp if family_of(quantity) == "output")}
+        bounded = any(family_of(quantity) == "output" for quantity in allowed.bound)
+        outputs = {"output", *(quantity for quantity in allowed.ulp if family_of(quantity) == "output")}
         for dtype in spec.dtypes:
             known = budgets.get((ops[0], dtype), OpBudget(0.0, False))
-            ulps = max(known.ulps, *(spec.budget(quantity, dtype, "eager", mode) for quantity in outputs))
+            ulps = max(known.ulps, *(sum(allowed.ulps(q, dtype, m) for m in ("eager", mode)) for q in outputs))
             budgets[ops[0], dtype] = OpBudget(ulps, known.bounded or bounded)
     return budgets

@@ -14,6 +14,7 @@ from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.device.repeat import PIECES, ROW_CHECKS, RUN_CHECKS, run_self_checks, same, self_checks_of
 from tf_opdiff.harness.device.request import Arguments
 from tf_opdiff.harness.judge import claim
+from tf_opdiff.harness.judge.allowed import budgeted
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.compare import compare_arrays
 from tf_opdiff.harness.judge.entry import Entry
@@ -63,11 +64,19 @@ def only(records):
     return record
 
 
+def of_ones(case, plan, quantity="output[0]"):
+    """The promise of ones, within the budget of the spec."""
+    return budgeted(case, quantity, Want("value", np.ones(5), ONE.dtype)).in_mode(plan.mode)
+
+
 def judged(got, *entries, spec=None, plan=XLA, wants=None, quantities=None, base=None, **about):
     """The records of an observation of the first case: by default, of one output."""
     (case, *_) = (spec or made()).cases()
     seen = Observation({"output[0]": got} if quantities is None else quantities, **about)
-    wants = {"output[0]": Want("value", np.ones(5), np.dtype("float32"))} if wants is None else wants
+    want = of_ones(case, plan)
+    if base:
+        want = want.from_other(Result("value", ONE), want)
+    wants = {"output[0]": want} if wants is None else wants
     trial = Trial("suite", case, plan, seen, case.inputs())
     return Judge(context(*entries)).against_promises(trial, wants, base)
 
@@ -148,10 +157,14 @@ def test_a_position_is_held_to_the_budget_of_its_mode():
 def test_a_budget_is_that_of_its_quantity_and_dtype():
     spec = made(ulp={"output": {"float32": 3, "float64": 5}, "output[1]": 7, "grad": 9})
     budgets = [
-        spec.budget(q, d, "eager") for q, d in (("output[0]", "float32"), ("output[0]", "float16"), ("grad[3]", "bool"))
+        spec.tolerance.ulps(q, d, "eager")
+        for q, d in (("output[0]", "float32"), ("output[0]", "float16"), ("grad[3]", "bool"))
     ]
     assert budgets == [3, 0, 9]
-    assert (spec.budget("output[1]", "float32", "xla"), spec.budget("jvp[0]", "float32", "xla")) == (7, 0)
+    assert (spec.tolerance.ulps("output[1]", "float32", "xla"), spec.tolerance.ulps("jvp[0]", "float32", "xla")) == (
+        7,
+        0,
+    )
 
 
 def test_a_quantity_that_did_not_come_is_a_mismatch():
@@ -341,7 +354,7 @@ def test_a_record_says_where_it_is_from_and_shows_its_worst_element():
 def again(kind, results, quantities=None, inputs=(ONE,), plan=XLA, entries=(), **spec):
     (case,) = made(**spec).cases()
     quantities = {"output[0]": ulps(0)} if quantities is None else quantities
-    wants = {q: Want("value", np.ones(5), ONE.dtype) for q in quantities}
+    wants = {q: of_ones(case, plan, q) for q in quantities}
     seen = Observation(quantities, again={k: results if k == kind else {} for k in RUN_CHECKS})
     return Judge(context(*entries)).against_itself(Trial("suite", case, plan, seen, inputs), wants)
 

@@ -64,7 +64,7 @@ def test_a_mutant_that_no_case_kills_is_alive():
 @pytest.mark.parametrize(("bound", "steps"), [(None, 3), (np.asarray(5 * 2.0**-23), 6)])
 def test_one_ulp_past_is_one_ulp_more_than_is_allowed(bound, steps):
     ones = np.ones(3, np.float32)
-    wrong = past(Want("value", ones, ones.dtype, bound=bound), 2.0)(Result("value", ones), ()).value
+    wrong = past(Want("value", ones, ones.dtype, budget=2.0, bound=bound))(Result("value", ones), ()).value
     assert sorted((wrong - 1) * 2.0**23) == [0, 0, steps]
 
 

@@ -10,10 +10,10 @@ from tf_opdiff.harness.judge.want import Want
 
 def shown(got, want, budget=0.0):
     came = Result("value", np.array(got, np.float32))
-    promise = Want("value", np.array(want, np.float64), np.dtype(np.float32))
-    found = compare(came, promise, "output[0]", budget=budget)
+    promise = Want("value", np.array(want, np.float64), np.dtype(np.float32), budget=budget)
+    found = compare(came, promise, "output[0]")
     found = found if found.kind else illustrated(found, came, promise, ())
-    return with_second(found, came, promise, "output[0]", budget=budget, inputs=())
+    return with_second(found, came, promise, "output[0]", inputs=())
 
 
 def test_the_second_element_is_the_worst_of_the_rest():
@@ -36,4 +36,4 @@ def test_a_denied_value_shows_another_element_that_came():
 
 def test_a_comparison_without_an_element_stays_as_it_is():
     found = Comparison(kind="status", got="error X", want="value")
-    assert with_second(found, Result("error", code="X"), Want("value"), "output[0]", budget=0, inputs=()) is found
+    assert with_second(found, Result("error", code="X"), Want("value"), "output[0]", inputs=()) is found

@@ -113,7 +113,7 @@ def test_reference_derivative_and_bound_get_the_keyword_arguments():
         return np.full(x.shape, float(axis))
 
     spec = made({"three": {"axis": 3}}, reference=lambda x, axis: x * axis, vjp=lambda g, x, axis: g * axis)
-    spec = made(spec.attrs, reference=spec.reference, vjp=spec.vjp, bound={"grad": bound})
+    spec = made(spec.attrs, reference=spec.reference, vjp=spec.derivatives.vjp, bound={"grad": bound})
     (case,) = spec.cases()
     (x,) = inputs = case.inputs()
     promise = expectation(case, inputs, None)

@@ -1,5 +1,7 @@
 """A spec that could never turn red, or names what does not exist, is refused when it is made."""
 
+from dataclasses import fields
+
 import numpy as np
 import pytest
 
@@ -44,3 +46,14 @@ def test_a_claims_budgets_are_held_to_the_same():
     claim = Claim(topic=topic, letter="a", says="It is so.", about=("output",), ulp={"output": np.nan})
     with pytest.raises(ValueError, match="expected a number of ULPs >= 0, got nan"):
         made(claims=(claim,))
+
+
+def test_a_spec_has_few_fields_and_takes_those_of_its_groups():
+    assert len(fields(Spec)) <= 26
+    spec = made(vjp=lambda g, x: g, ulp={"output": 2, "grad": 3}, steps=1)
+    assert (spec.tolerance.ulps("grad[0]", "float32", "eager"), spec.execution.steps) == (3, 1)
+    other = spec.but(vjp=None, ulp={"output": 4})
+    assert other.derivatives.vjp is None and other.tolerance.ulp == {"output": 4}
+    assert spec.but(tier="full").tolerance is not None and spec.derivatives.vjp is not None
+    with pytest.raises(TypeError, match="upl"):
+        made(upl={"output": 2})

@@ -162,8 +162,8 @@ def test_next_to_the_largest_number_an_infinity_is_within_the_budget():
     ulp = np.spacing(np.nextafter(top, 0))
 
     def kind(got, want, budget):
-        promise = _at_top(Want("value", np.array([want], np.longdouble), np.dtype("float64")), budget)
-        return compare(Result("value", np.array([got])), promise, "output[0]", budget=budget).kind
+        promise = _at_top(Want("value", np.array([want], np.longdouble), np.dtype("float64"), budget=budget))
+        return compare(Result("value", np.array([got])), promise, "output[0]").kind
 
     assert kind(np.inf, top - ulp, 1.5) == kind(top, np.longdouble(top) + ulp, 1.5) == ""
     assert kind(np.inf, top - 2 * ulp, 1.5) == kind(-np.inf, top, 1.5) == "inf"

@@ -38,6 +38,8 @@ class Override:
     updates                     whether the op is made under a control dependency on an update of a variable.
     smooth                      whether the op has a derivative of its own other than zero.
     has_gradient                whether the op has a gradient of its own other than None.
+    branches                    whether the op is a conditional, of which eager mode runs one branch alone.
+    python                      whether the op runs a Python function.
     """
 
     name: str
@@ -57,6 +59,8 @@ class Override:
     updates: bool = False
     smooth: bool = True
     has_gradient: bool = True
+    branches: bool = False
+    python: bool = False
 
 
 def _vectors(count):
@@ -113,6 +117,7 @@ OVERRIDES = (
         title="cond (tf.cond)",
         formula="y·g for x, x·g for y, whichever branch ran",
         op="StatelessIf",
+        branches=True,
         eager_op="Mul",
         forward=lambda tf, x, y, p: tf.cond(p, lambda: 2 * x, lambda: 3 * y),
         numpy=lambda x, y, p: 2 * x if p else 3 * y,
@@ -157,6 +162,7 @@ OVERRIDES = (
         title="py_func (tf.numpy_function)",
         formula="-4·x·g",
         op="PyFunc",
+        python=True,
         eager_op="",
         forward=lambda tf, x: tf.ensure_shape(tf.numpy_function(np.ceil, [x], x.dtype), x.shape),
         numpy=lambda x: np.ceil(x),

@@ -120,7 +120,7 @@ def outcome(override: Override, mechanism: str, place: str, mode: str) -> Outcom
 
 def _refusal(override: Override, mechanism: str, place: str, mode: str) -> Outcome | None:
     """The error that makes the whole program fail, with or without an override; None if there is none."""
-    python = override.op == "PyFunc" or mechanism == "py-func"
+    python = override.python or mechanism == "py-func"
     if place in FITTED and mechanism == "none" and not override.has_gradient:
         return _WITHOUT_GRADIENT
     trained = place not in FITTED or mechanism not in ("map", "py-func")  # there, Keras refuses before XLA does
@@ -168,7 +168,7 @@ def _of_map(override: Override, mechanism: str, place: str, mode: str) -> Outcom
     """Where a map is ignored."""
     if mechanism not in ("map", "py-func") or place == "nested":
         return None
-    python = mechanism == "py-func" or override.op == "PyFunc"
+    python = mechanism == "py-func" or override.python
     if place in FITTED:
         raises = Raises("ValueError", "No gradients provided") if python or not override.has_gradient else None
         lost = "; a weight without a gradient is a ValueError of Keras" if raises else ""
@@ -182,7 +182,7 @@ def _of_map(override: Override, mechanism: str, place: str, mode: str) -> Outcom
         return _NO_OP if python else _EAGER
     if mode in ("function", "xla") and place in ("plain", "second-order"):
         return _TAPED
-    return _NO_IF if place in V1 and override.name == "cond" and mechanism == "map" else None
+    return _NO_IF if place in V1 and override.branches and mechanism == "map" else None
 
 
 def updates(mechanism: str, place: str, mode: str) -> int:

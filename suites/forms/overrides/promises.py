@@ -122,7 +122,7 @@ class Promise:
 
     def _natural(self, gradient: Any, times: int, inputs: tuple[Any, ...]) -> Any:
         """The op's own gradient of one input in this place: None, zeros, sparse or dense."""
-        if gradient is not None and self.taped and self.override.name == "cond" and not np.any(gradient):
+        if gradient is not None and self.taped and self.override.branches and not np.any(gradient):
             return None
         if gradient is None:
             return np.zeros_like(inputs[0]) if self.zeros else None

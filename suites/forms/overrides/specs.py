@@ -191,7 +191,7 @@ def _gpu_sides(
 def _side(promise: Promise, of_mode: Outcome, differentiated: bool) -> Side:
     """The side of the contract for one mode."""
     why, link = of_mode.why, of_mode.link
-    if not why and promise.override.name == "cond":
+    if not why and promise.override.branches:
         why, link = "an eager cond runs one branch, and only that is on the tape", _COND
     elif not why and promise.place.startswith("loop"):
         why, link = "the loop of a graph gives zeros to what it captures and does not differentiate", WHILE
@@ -210,8 +210,10 @@ def _evidence(override: Override, mechanism: str, place: str, mode: str, of_mode
     if built:
         entries.append(_V1_OPS.get(place, ""))
     if built and place not in FITTED and mechanism in ("map", "py-func"):
-        marked = "PyFunc" if mechanism == "py-func" else override.op
-        if marked != "StatelessIf" or place in ("plain", "called", "cond", "loop", "nested", "forward-mode"):
+        by_python = mechanism == "py-func"
+        marked = "PyFunc" if by_python else override.op
+        kept = ("plain", "called", "cond", "loop", "nested", "forward-mode")
+        if by_python or not override.branches or place in kept:
             entries.append(f"replaced:{marked}")
     return ";".join(dict.fromkeys(e for entry in entries for e in entry.split(";") if e))
 

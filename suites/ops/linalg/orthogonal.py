@@ -104,7 +104,7 @@ SPECS = op(
     upstreams={"upstreams": of.sent},
     wrong=of.NOT_MATRICES,
     # TensorFlow's gradient needs known shapes.
-    changed=lambda spec: None if spec.unknown_shapes and spec.vjp else spec,
+    changed=lambda spec: None if spec.execution.unknown_shapes and spec.derivatives.vjp else spec,
     # A CPU has no kernel of the gradient in float16, and XLA has.
     dtypes=tiered(("float32", "float16", "float64", *COMPLEX)),
     fields=of.LOOSE,

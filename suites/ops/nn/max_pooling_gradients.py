@@ -55,9 +55,9 @@ def _gradient(pools, promises, kind=LargestGradient, upstream="result"):
 
 def _differentiated(spec):
     """A spec of a gradient that has a gradient."""
-    if spec.vjp and not spec.hvp and "float32" not in spec.dtypes:
+    if spec.derivatives.vjp and not spec.derivatives.hvp and "float32" not in spec.dtypes:
         (side,) = no_gradient_kernel("MaxPoolGradGrad in this dtype", spec.reference).values()
-        return replace(spec, contract={"*/xla": replace(side, alternatives=spec.alternatives)})
+        return replace(spec, contract={"*/xla": replace(side, alternatives=spec.tolerance.alternatives)})
     return pooling.in_float32_alone(spec)
 
 

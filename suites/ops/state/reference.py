@@ -1,6 +1,5 @@
 """Ops on reference variables: control flow that hands a reference on, and the life of a variable."""
 
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -67,7 +66,7 @@ def _on_reference(recipes, *, rough=_ROUGH, in_function=None, vjp=None):
       in_function: the VJP in a function, in which the program assigns the variable.
     """
     shared = {"recipes": dict([next(iter(recipes.items()))]), "tier": "full"}
-    twins = [lambda spec: [replace(twin, vjp=spec.vjp and in_function) for twin in REFERENCE.twins(spec)]]
+    twins = [lambda spec: [twin.but(vjp=spec.derivatives.vjp and in_function) for twin in REFERENCE.twins(spec)]]
     return together(
         part(recipes=recipes, vjp=vjp, twins=twins),
         part("-other", dtypes=_SMOOTH, vjp=vjp, twins=twins, **shared),

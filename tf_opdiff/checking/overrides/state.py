@@ -50,16 +50,16 @@ class Run:
             return False
         near = self.differences and quantity.startswith("grad")
         bound = np.full(value.shape, DIFFERENCES * np.max(np.abs(value), initial=0) + 1e-6) if near else None
-        want = Want("value", value, result.value.dtype, bound=bound, unsigned_zeros=True)
-        return not compare(result, want, quantity, budget=self.ulp).kind
+        want = Want("value", value, result.value.dtype, budget=self.ulp, bound=bound, unsigned_zeros=True)
+        return not compare(result, want, quantity).kind
 
     def equals(self, quantity: str, other: Result) -> bool:
         """Whether a quantity is another program's result; None is an array of zeros."""
         result = self.results[quantity]
         if "unconnected" in (result.status, other.status):
             return _vanishes(result) and _vanishes(other)
-        want = replace(Want.of(other), unsigned_zeros=True)
-        return not compare(result, want, quantity, budget=self.ulp).kind
+        want = replace(Want.of(other), budget=self.ulp, unsigned_zeros=True)
+        return not compare(result, want, quantity).kind
 
     def difference(self, quantity: str) -> str:
         """What came and what the override says, at the element that is farthest off."""

@@ -1,4 +1,4 @@
-"""Room: the elements of a promise at which its budget and its bound allow almost any result.
+"""Loose bounds: the elements of a promise at which its budget and its bound allow almost any result.
 
 The room of an element is the largest distance from the promise that is allowed. It is too wide if it is more than half
 of the digits of the dtype: then a result passes that `harness.judge.severity` would not even call an error of accuracy.
@@ -50,7 +50,7 @@ def digits_of(dtype: np.dtype) -> float:
     return min(2.0 ** (ml_dtypes.finfo(dtype).nmant // 2 + 1), WIDEST)
 
 
-def room(want: Want, budget: float) -> tuple[np.ndarray, np.ndarray]:
+def room(want: Want) -> tuple[np.ndarray, np.ndarray]:
     """The largest allowed absolute error of each element, and the ULP of each element, both of the promise's shape.
 
     The ULP of a complex number is that of its absolute value, in the dtype of its parts.
@@ -59,7 +59,7 @@ def room(want: Want, budget: float) -> tuple[np.ndarray, np.ndarray]:
     part = part_of(want.dtype)
     size = np.abs(want.value).astype(part).astype(np.float64)
     unit = ulp_of(np.where(np.isfinite(size), size, 0.0), part)
-    return want.allowed(budget, unit), unit
+    return want.allowed(unit), unit
 
 
 @dataclass(frozen=True)
@@ -78,8 +78,8 @@ class Rooms:
         return bool((self.wide & ~self.excused).any())
 
     @classmethod
-    def of(cls, case: Case, side: Side | None, mode: str, quantity: str, want: Want) -> Self | None:
-        """The rooms of a promise on a side of the contract; None if it has no floats, or the program is not one op.
+    def of(cls, case: Case, side: Side | None, quantity: str, want: Want) -> Self | None:
+        """The rooms of a promise in a mode; None if it has no floats, or the program is not one op.
 
         Elements that are not finite have no room: their class is compared.
         """
@@ -87,7 +87,7 @@ class Rooms:
             return None
         if not is_float(part_of(want.dtype)):
             return None
-        allowed, unit = room(want, case.spec.budget(quantity, case.dtype, mode))
+        allowed, unit = room(want)
         wide = np.isfinite(want.value.astype(want.dtype)) & (allowed > digits_of(part_of(want.dtype)) * unit)
         excused = np.zeros(wide.shape, bool)
         if not wide.any():
@@ -104,12 +104,13 @@ class Rooms:
 def of_one_op(spec: Spec) -> bool:
     """Whether the program of a spec is one op, without state, sessions, claims and functions of the Python API."""
     ops = spec.ops if isinstance(spec.ops, str) else ";".join(spec.ops.values())
-    return bool(ops) and ";" not in ops and not (spec.evidence or spec.state or spec.sessions or spec.claims)
+    stands_alone = not (spec.evidence or spec.execution.state or spec.execution.sessions or spec.claims)
+    return bool(ops) and ";" not in ops and stands_alone
 
 
 def loose_elements(case: Case, inputs: tuple[np.ndarray, ...], quantity: str) -> np.ndarray:
     """The elements of a quantity that the spec declares `loose`, as a bool array; False without a declaration."""
-    loose = case.spec.loose_of(quantity)
+    loose = case.spec.tolerance.loose_of(quantity)
     return np.asarray(loose(*map(widened, inputs), **case.keywords) if loose else False, bool)
 
 
