@@ -145,6 +145,7 @@ def test_the_page_has_every_cell_and_a_link_to_its_program_and_its_record(run, m
     assert {f'id="{anchor}"' in page for anchor in cells} == {True}
     assert "index.html#record=floor-map-float32-v%7Ccpu%7Cxla%7Cgrad%5B0%5D%7Cnumpy" in page
     assert "is refused &lt;b&gt;" in page and "<b>." not in page
+    assert "it stands in the same function as the op" in page, "elsewhere a tape does see a map"
     for state in STATES:
         assert f'<span class="offscreen">{state}</span>' in page
     assert "<script" not in page
