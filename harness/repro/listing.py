@@ -27,6 +27,7 @@ class TopicData(TypedDict):
     origin: str
     link: str
     says: NotRequired[str]
+    restated: NotRequired[str]
     post: NotRequired[str]
     today: NotRequired[str]
     instead: NotRequired[str]

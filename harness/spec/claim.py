@@ -27,6 +27,7 @@ class Topic:
     origin                      where people make the claims: the kind of text and its subject.
     link                        a link to the origin, or to the paper that the origin is about.
     says                        the statement of the origin, restated in a sentence or two.
+    restated                    the part of the origin that could not be read: the topic rests on a restatement of it.
     post                        the core of the origin's own program, for recognition; it may be of TensorFlow 1.
     today                       whether the statement is true, provided that every claim has its expected verdict.
     instead                     the recommended way.
@@ -40,6 +41,7 @@ class Topic:
     origin: str
     link: str = ""
     says: str = ""
+    restated: str = ""
     post: str = ""
     today: str = ""
     instead: str = ""

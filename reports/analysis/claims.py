@@ -29,7 +29,7 @@ _COLUMNS = (*_TEXTS, "size", "mismatched")
 #: Stands in place of the reason of a record that has none.
 _UNEXPECTED = "nobody expected it: see the run's findings"
 #: The texts of a topic that runs before these fields lack.
-_NO_TEXTS = dict.fromkeys(("says", "post", "today", "instead", "paste"), "")
+_NO_TEXTS = dict.fromkeys(("says", "restated", "post", "today", "instead", "paste"), "")
 
 
 @dataclass

@@ -54,9 +54,16 @@ def _answers(matrix: OverrideMatrix, mode: str) -> list[Answer]:
     for op, mechanism, place, of_mode, cell in matrix.each():
         if of_mode != mode or cell.state == INEXPRESSIBLE or mechanism == without:
             continue
-        barred = cell.state == REFUSED and matrix.cell(op, without, place, mode).state == REFUSED
+        barred = cell.state == REFUSED and _fails_without(matrix, op, place, mode, cell.why)
         by_mechanism[mechanism].append((op, place, Cell(REFUSED) if barred else cell))
     return [_answer(name, cells) for name, cells in by_mechanism.items()]
+
+
+def _fails_without(matrix: OverrideMatrix, op: str, place: str, mode: str, why: str) -> bool:
+    """Whether the op is refused without an override, too: in this place, or in another one for this reason."""
+    places = matrix.overrides[op, matrix.mechanisms[0]].cells
+    refused = {name: by_mode[mode].why for name, by_mode in places.items() if by_mode[mode].state == REFUSED}
+    return place in refused or why in refused.values()
 
 
 def _answer(mechanism: str, cells: Sequence[_Placed]) -> Answer:

@@ -89,7 +89,7 @@ def test_a_program_that_needs_its_source_fails_at_a_prompt(tmp_path):
     assert printed_by(program, options=["--prompt"]) == {str(program): ["", 1]}
 
 
-def test_the_text_of_the_post_on_assigned_results_runs_as_it_stands(tmp_path):
+def test_the_program_of_the_post_on_assigned_results_runs_as_the_page_shows_it(tmp_path):
     program = tmp_path / "post.py"
     program.write_text("import tensorflow as tf\n\n" + TOPICS["C14"].post)
     assert printed_by(program) == {str(program): ["None\n", 0]}

@@ -30,6 +30,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
     told = [claim(name, parameters=["step"], words={}) for name in (*CAME, "C06")]
     for one in told:
         one["topic"] |= TOPIC | {"paste": f"print('{one['id']}')\n" + "# a long line " * 20}
+        one["topic"]["restated"] = "The answer" if one["topic"]["id"] == "C02" else ""
     (directory / "claims.json").write_text(json.dumps(told))
     reports.write(directory, info)
     return directory / "claims.html"
@@ -39,6 +40,13 @@ def test_the_box_with_the_posts_program_says_that_it_is_in_short(page: Path) -> 
     text = page.read_text()
     box = text[text.index('<div class="post">') :]
     assert "The post's program, in short</p>" in box[: box.index("tf.")]
+
+
+def test_a_topic_whose_origin_was_not_read_says_that_it_rests_on_a_restatement(page: Path) -> None:
+    other, restated, *_ = page.read_text().split('<section id="')[1:]
+    assert "The answer could not be read: what stands here rests on a restatement.</dd>" in restated
+    assert "The post's program, as restated</p>" in restated
+    assert "restate" not in other
 
 
 @pytest.fixture

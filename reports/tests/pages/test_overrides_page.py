@@ -1,5 +1,6 @@
 """The page of overrides states what the records of its run show, and says where the run shows nothing."""
 
+import html
 import json
 import re
 from dataclasses import replace
@@ -15,6 +16,7 @@ from tf_opdiff.reports.analysis.override_matrix import NOT_RUN, STATES, UNAVAILA
 from tf_opdiff.reports.data.load import load_overrides
 from tf_opdiff.reports.tests import planted_overrides as planted
 from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.text.bounded import MOST
 
 
 def written(folder, records):
@@ -138,6 +140,18 @@ def test_the_answers_count_and_rank_the_mechanisms(matrix):
     assert (of_map.word, of_map.counts) == ("not run", "in 1 more the op fails without an override, too")
 
 
+def test_an_op_that_fails_elsewhere_for_the_same_reason_says_nothing_about_a_mechanism(matrix):
+    """XLA has no kernel of PyFunc; Keras refuses a weight without a gradient before XLA says so."""
+
+    def of_map(why):
+        cells = {**matrix.overrides["floor", "none"].cells, "fitted": dict.fromkeys(MODES, Cell(REFUSED, why))}
+        barred = {**matrix.overrides, ("floor", "none"): replace(matrix.overrides["floor", "none"], cells=cells)}
+        return next(a for a in answers(replace(matrix, overrides=barred))["xla"] if a.mechanism == "map").counts
+
+    assert of_map("floor-map is refused <b>") == "in 1 more the op fails without an override, too"
+    assert of_map("another reason") == "applied in 0 of 1 cells; refused in 1"
+
+
 def test_the_page_has_every_cell_and_a_link_to_its_program_and_its_record(run, matrix):
     page = (run / "overrides.html").read_text()
     cells = re.findall(r'<td class="o-[\w-]+(?: first)?"><a href="#([^"]+)"', page)
@@ -145,9 +159,19 @@ def test_the_page_has_every_cell_and_a_link_to_its_program_and_its_record(run, m
     assert {f'id="{anchor}"' in page for anchor in cells} == {True}
     assert "index.html#record=floor-map-float32-v%7Ccpu%7Cxla%7Cgrad%5B0%5D%7Cnumpy" in page
     assert "is refused &lt;b&gt;" in page and "<b>." not in page
+    assert "it stands in the same function as the op" in page, "elsewhere a tape does see a map"
     for state in STATES:
         assert f'<span class="offscreen">{state}</span>' in page
     assert "<script" not in page
+
+
+def test_the_page_shows_programs_and_files_whole(tmp_path):
+    long = "".join(f"print('<{i}>')\n" for i in range(MOST))
+    told = [override | {"program": long, "files": {"op.cc": long}} for override in planted.overrides()]
+    info = synthetic.write(tmp_path, planted.records())
+    (tmp_path / "overrides.json").write_text(json.dumps(told))
+    reports.write(tmp_path, info)
+    assert html.unescape((tmp_path / "overrides.html").read_text()).count(long) == 2 * len(told)
 
 
 def test_a_place_without_a_record_is_named_and_has_no_table(run, tmp_path):

@@ -32,8 +32,8 @@ TOPIC = Topic(
     "registered gradient gets ∂L/∂e, not ∂L/∂a, so the formula multiplies by the rest of the chain rule a second "
     "time. In eager mode and in tf.function a tape does not see the map, unless the map is inside a called function, "
     "or inside a branch or a loop body of a graph. A map of PyFunc never reaches py_func with stateful=False, which "
-    "is another op. A random number makes the name of a gradient unique for some 11,000 names, but not under a fixed "
-    "seed.",
+    "is another op. A random number in the name of a gradient does not make it unique: of 11,774 names, two are equal "
+    "with a probability of 50 %, and under a fixed seed the second use of the name is an error.",
     instead="Use tf.custom_gradient. Its gradient function gets the upstream of the function's own result and returns "
     "one gradient for each input: here the upstream itself, twice.",
     paste=Path(__file__).with_name("paste.py"),

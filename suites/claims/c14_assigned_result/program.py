@@ -28,7 +28,7 @@ def difference(tf, prod, box):
     return tf.reduce_prod(sides, axis=-1)
 
 
-# As it was written: loops over tf.range and over columns, and the variable made in the function.
+# As the post is restated: loops over tf.range and over columns, and the variable made in the function.
 def difference_as_written(tf, prod, box):
     result = tf.Variable(tf.zeros([prod.shape[1], box.shape[1]], tf.float16))
     for i in tf.range(prod.shape[1]):

@@ -32,9 +32,11 @@ TOPIC = Topic(
     origin="an answer on why a gradient is None",
     says="The gradient of difference(prod, box) is None because the result is built by assigning to elements of a "
     "variable in loops. Rewritten with reduce_prod and broadcasting, it has a gradient.",
+    restated="The question and the answer, with the numbers of their program,",
     post=POST,
-    today="True in eager mode; in a tf.function the code is a ValueError, as it makes a variable in each call. It is "
-    "the assignment that stops the gradient, not the loops.",
+    today="True in eager mode; in a tf.function the code is a ValueError, as it makes a variable in each call. With "
+    "a variable from outside, the gradient is None in every mode. It is the assignment that stops the gradient, not "
+    "the loops.",
     instead="Compute all elements at once by broadcasting; where a loop is needed, collect its results and stack them.",
     paste=Path(__file__).with_name("paste.py"),
 )

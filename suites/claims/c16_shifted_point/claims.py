@@ -111,7 +111,8 @@ SPECS = (
                 reference=reference.hessian_norm,
                 ulp=NEARLY,
                 refuted={
-                    "*/*": "it is how much the Hessian stretches delta, and no direction is stretched more than that"
+                    "*/*": "it is how much the Hessian stretches this delta, and the norm is no less than the largest "
+                    "stretch"
                 },
                 instead="claim-c16-hessian-norm",
             ),

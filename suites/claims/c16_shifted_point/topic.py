@@ -24,11 +24,13 @@ TOPIC = Topic(
     says="tf.gradients(b, a + delta) is None, because b does not depend on that sum. Build f again at the "
     "shifted point, or move the variable, and the difference of the two gradients estimates the norm of the "
     "Hessian.",
+    restated="The formula was read in the post. The question with b = f(a) that the post links, and its answer,",
     post=POST,
-    today="The gradient is None in every mode, and both repairs give the difference of the gradients. It is not "
-    "the norm of the Hessian: it says how much the Hessian stretches delta. The printed formula lacks the parentheses "
-    "around the difference and gives other numbers. With them, the difference divided element by element by a random "
-    "delta has no mean unless the Hessian is diagonal; multiplied by delta, its mean is the Hessian's diagonal.",
+    today="The gradient is None in every mode, and both repairs give the difference of the gradients. For a small "
+    "delta, it says how much the Hessian stretches delta, which is not the norm of the Hessian. The printed formula "
+    "lacks the parentheses around the difference and gives other numbers. With them, the difference divided element by "
+    "element by a random delta has no mean unless the Hessian is diagonal. Half of the difference, multiplied by "
+    "delta, has a mean: the Hessian's diagonal, if f is a polynomial of at most the third degree.",
     instead="Take the Hessian, or its product with a direction, from a tape inside a tape.",
     paste=Path(__file__).with_name("paste.py"),
 )

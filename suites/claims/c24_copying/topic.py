@@ -20,7 +20,8 @@ TOPIC = Topic(
     post=POST,
     today="False: assign and a new variable store the value of that moment, and each variable keeps its own. A copied "
     "graph has variables of its own in each session; contrib's copy_variable_to_graph ran initialized_value() in a "
-    "new session, which gave the initial value; resource variables do not have it. load makes a deep copy as well.",
+    "new session, which gave the initial value; resource variables have no initialized_value(). load makes a deep copy "
+    "as well.",
     instead="Copy by assign, or by tf.Variable(original). For a reference, use the same Python object.",
     paste=Path(__file__).with_name("paste.py"),
 )
