@@ -120,6 +120,11 @@ def linear_second_order(
     return by_dtype(twin, f"{spec.name}-second-order", [d for d in spec.dtypes if is_float(np.dtype(d))])
 
 
+def linear(*recipes: str, moving: Collection[int] = (0,), sparse: bool = False) -> Callable[[Spec], tuple[Spec, ...]]:
+    """A function from a spec to its twins: see `linear_second_order`."""
+    return lambda spec: linear_second_order(spec, *recipes, moving=moving, sparse=sparse)
+
+
 def chosen_second_order(spec: Spec, *recipes: str) -> tuple[Spec, ...]:
     """The twins of an op that chooses among numbers, such as a maximum: linear wherever it chooses the same ones.
 
