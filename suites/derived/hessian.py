@@ -86,15 +86,13 @@ class Hessian:
         return {"jvp[0]": self.first, **{f"hvp[{j}]": self.second(j) for j in range(len(self.function.partials))}}
 
 
-def linear_second_order(
-    spec: Spec, *recipes: str, moving: Collection[int] = (0,), sparse: bool = False
-) -> tuple[Spec, ...]:
-    """The twins of an op that is linear in some inputs: it maps their tangents as it maps the inputs.
+def linear(*recipes: str, moving: Collection[int] = (0,), sparse: bool = False) -> Callable[[Spec], tuple[Spec, ...]]:
+    """A function from the spec of an op, without state, to the twins of one that is linear in some inputs.
 
-    No gradient depends on these inputs, so that second order is unconnected.
+    It maps their tangents as it maps the inputs. No gradient depends on these inputs, so that second order is
+    unconnected.
 
     Args:
-      spec: the spec of the op, without state.
       recipes: the recipes of the spec that the twins keep.
       moving: the numbers of these inputs.
       sparse: whether a gradient is sparse. No reverse mode can follow it then, which second order needs, and forward
@@ -105,24 +103,22 @@ def linear_second_order(
         tangents = ts if len(xs) > 1 else (ts,)
         return tuple(tangents[i] if i in moving else x for i, x in enumerate(xs))
 
-    bound: Any = spec.bound.get("output[0]")
-    twin = replace(
-        spec,
-        recipes={name: spec.recipes[name] for name in recipes},
-        jvp=lambda ts, *xs, **attrs: spec.reference(*moved(ts, *xs), **attrs),
-        hvp=None if sparse else lambda g, ts, *xs, **attrs: (None,) * len(xs),
-        upstreams={},
-        ulp={**spec.ulp, "jvp": spec.ulp.get("output", 0)},
-        bound={**spec.bound, **({"jvp": lambda u, g, ts, *xs: bound(u, g, *moved(ts, *xs))} if bound else {})},
-        alternatives={},
-        modes=tuple(mode for mode in spec.modes if not (sparse and mode == "graph")),
-    )
-    return by_dtype(twin, f"{spec.name}-second-order", [d for d in spec.dtypes if is_float(np.dtype(d))])
+    def twins(spec: Spec) -> tuple[Spec, ...]:
+        bound: Any = spec.bound.get("output[0]")
+        twin = replace(
+            spec,
+            recipes={name: spec.recipes[name] for name in recipes},
+            jvp=lambda ts, *xs, **attrs: spec.reference(*moved(ts, *xs), **attrs),
+            hvp=None if sparse else lambda g, ts, *xs, **attrs: (None,) * len(xs),
+            upstreams={},
+            ulp={**spec.ulp, "jvp": spec.ulp.get("output", 0)},
+            bound={**spec.bound, **({"jvp": lambda u, g, ts, *xs: bound(u, g, *moved(ts, *xs))} if bound else {})},
+            alternatives={},
+            modes=tuple(mode for mode in spec.modes if not (sparse and mode == "graph")),
+        )
+        return by_dtype(twin, f"{spec.name}-second-order", [d for d in spec.dtypes if is_float(np.dtype(d))])
 
-
-def linear(*recipes: str, moving: Collection[int] = (0,), sparse: bool = False) -> Callable[[Spec], tuple[Spec, ...]]:
-    """A function from a spec to its twins: see `linear_second_order`."""
-    return lambda spec: linear_second_order(spec, *recipes, moving=moving, sparse=sparse)
+    return twins
 
 
 def chosen_second_order(spec: Spec, *recipes: str) -> tuple[Spec, ...]:
