@@ -86,15 +86,13 @@ class Hessian:
         return {"jvp[0]": self.first, **{f"hvp[{j}]": self.second(j) for j in range(len(self.function.partials))}}
 
 
-def linear_second_order(
-    spec: Spec, *recipes: str, moving: Collection[int] = (0,), sparse: bool = False
-) -> tuple[Spec, ...]:
-    """The twins of an op that is linear in some inputs: it maps their tangents as it maps the inputs.
+def linear(*recipes: str, moving: Collection[int] = (0,), sparse: bool = False) -> Callable[[Spec], tuple[Spec, ...]]:
+    """A function from the spec of an op, without state, to the twins of one that is linear in some inputs.
 
-    No gradient depends on these inputs, so that second order is unconnected.
+    It maps their tangents as it maps the inputs. No gradient depends on these inputs, so that second order is
+    unconnected.
 
     Args:
-      spec: the spec of the op, without state.
       recipes: the recipes of the spec that the twins keep.
       moving: the numbers of these inputs.
       sparse: whether a gradient is sparse. No reverse mode can follow it then, which second order needs, and forward
@@ -105,21 +103,24 @@ def linear_second_order(
         tangents = ts if len(xs) > 1 else (ts,)
         return tuple(tangents[i] if i in moving else x for i, x in enumerate(xs))
 
-    bound: Any = spec.tolerance.bound.get("output[0]")
-    twin = spec.but(
-        recipes={name: spec.recipes[name] for name in recipes},
-        jvp=lambda ts, *xs, **attrs: spec.reference(*moved(ts, *xs), **attrs),
-        hvp=None if sparse else lambda g, ts, *xs, **attrs: (None,) * len(xs),
-        upstreams={},
-        ulp={**spec.tolerance.ulp, "jvp": spec.tolerance.ulp.get("output", 0)},
-        bound={
-            **spec.tolerance.bound,
-            **({"jvp": lambda u, g, ts, *xs: bound(u, g, *moved(ts, *xs))} if bound else {}),
-        },
-        alternatives={},
-        modes=tuple(mode for mode in spec.modes if not (sparse and mode == "graph")),
-    )
-    return by_dtype(twin, f"{spec.name}-second-order", [d for d in spec.dtypes if is_float(np.dtype(d))])
+    def twins(spec: Spec) -> tuple[Spec, ...]:
+        bound: Any = spec.tolerance.bound.get("output[0]")
+        twin = spec.but(
+            recipes={name: spec.recipes[name] for name in recipes},
+            jvp=lambda ts, *xs, **attrs: spec.reference(*moved(ts, *xs), **attrs),
+            hvp=None if sparse else lambda g, ts, *xs, **attrs: (None,) * len(xs),
+            upstreams={},
+            ulp={**spec.tolerance.ulp, "jvp": spec.tolerance.ulp.get("output", 0)},
+            bound={
+                **spec.tolerance.bound,
+                **({"jvp": lambda u, g, ts, *xs: bound(u, g, *moved(ts, *xs))} if bound else {}),
+            },
+            alternatives={},
+            modes=tuple(mode for mode in spec.modes if not (sparse and mode == "graph")),
+        )
+        return by_dtype(twin, f"{spec.name}-second-order", [d for d in spec.dtypes if is_float(np.dtype(d))])
+
+    return twins
 
 
 def chosen_second_order(spec: Spec, *recipes: str) -> tuple[Spec, ...]:

@@ -1,4 +1,4 @@
-"""Convolution: the specs of ops that multiply the windows of images with filters, and of their gradients."""
+"""Convolution: the fields of ops that multiply the windows of images with filters, and of their gradients."""
 
 from __future__ import annotations
 

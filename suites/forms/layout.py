@@ -11,7 +11,7 @@ import numpy as np
 from tf_opdiff.harness.spec.attrs import Keywords
 from tf_opdiff.harness.spec.recipes import Draw, edges, is_float, subnormals
 from tf_opdiff.harness.spec.spec import Recipe, Spec
-from tf_opdiff.suites.derived.hessian import linear_second_order
+from tf_opdiff.suites.derived.hessian import linear
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.calls import Shape, shapes_of
 from tf_opdiff.suites.forms.copies import COMMON
@@ -79,7 +79,7 @@ def placed(op: Layout) -> Iterable[Spec]:
     if op.small:
         yield from sizes(main, {name: shaped(*shapes_of(shapes)) for name, shapes in op.small.items()})
     if op.gradient:
-        yield from linear_second_order(main, "plain", moving=range(len(shapes_of(op.shapes[first]))))
+        yield from linear("plain", moving=range(len(shapes_of(op.shapes[first]))))(main)
 
 
 #: The aspects of every such op.

@@ -10,7 +10,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, Draw, is_float
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
-from tf_opdiff.suites.derived.hessian import linear_second_order
+from tf_opdiff.suites.derived.hessian import linear
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.control_flow import XLA
 from tf_opdiff.suites.forms.errors import raises
@@ -148,7 +148,7 @@ def _second_order(main: Spec, moving: Sequence[int]) -> Iterator[Spec]:
 
     They are apart, because one run has both, and forward mode of a list is an error, in XLA too.
     """
-    for twin in linear_second_order(main, "plain", moving=moving):
+    for twin in linear("plain", moving=moving)(main):
         modes = tuple(mode for mode in twin.modes if mode != "xla")
         yield twin.but(name=twin.name.replace("-second-order", "-forward"), hvp=None, modes=modes)
         yield twin.but(jvp=None, tier="full")

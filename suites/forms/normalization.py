@@ -13,7 +13,7 @@ from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.aspects import batches, second_order
 from tf_opdiff.suites.forms.aspects import small as of_small
-from tf_opdiff.suites.forms.calls import Call, Calls, OfAll, call, fields, unfit
+from tf_opdiff.suites.forms.calls import Call, Calls, OfAll, Shape, call, fields, unfit
 from tf_opdiff.suites.forms.op import also
 from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.special_upstreams import finite
@@ -26,11 +26,9 @@ from tf_opdiff.suites.reference.normalized import (
     Statistics,
 )
 
-Shape = tuple[int, ...]
 Numbers = Callable[[Draw, Shape], list[np.ndarray]]
 #: Among the products are numbers that a rounded mean was taken from.
 _CANCELS = Loose(lambda *xs: True, "a gradient is a difference of sums of products, which may cancel")
-_LOOSE = dict.fromkeys(("grad", "jvp", "hvp"), _CANCELS)
 #: The shape of a tensor whose channels are last; no size is a multiple of a vector's width.
 _SHAPE = (2, 3, 2, 5)
 _SMALL = {"no_batch": (0, 2, 3, 2), "no_channels": (2, 3, 1, 0), "one": (1, 1, 1, 1)}
@@ -187,7 +185,7 @@ def fused(of: Fused) -> dict[str, Any]:
             }.items()
         },
         "dtypes": tiered(("float32", *of.more)),
-        "loose": _LOOSE,
+        "loose": dict.fromkeys(("grad", "jvp", "hvp"), _CANCELS),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -23,9 +23,7 @@ from tf_opdiff.suites.reference.promise import Promise
 _KINDS: Mapping[type[Promise], tuple[type[Op], tuple[Any, ...]]] = {Moved: (Moves, MOVING), Placed: (Layout, LAYING)}
 
 
-def op(
-    name: str, raw: str, *own_parts: Part, parts: Sequence[Part] = (), fields: Any = None, **declared: Any
-) -> tuple[Spec, ...]:
+def op(name: str, raw: str, *own_parts: Part, parts: Any = (), fields: Any = None, **declared: Any) -> tuple[Spec, ...]:
     """The specs of an op. If it is elementwise, its inputs also have zero elements and one: see `with_sizes`.
 
     An op whose promise is a `Moved` has the fields of `Moves`, and its aspects; `Placed`: those of `Layout`.

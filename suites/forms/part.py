@@ -108,6 +108,8 @@ class Asked:
     lowest_tier   whether it leaves out the dtypes of higher tiers.
     twins         functions from each spec to further specs.
     hessian       its second derivatives, which twins promise, of an op of several floats.
+    linear        the twins of second order of an op that is linear: see `suites.derived.hessian.linear`. Those of the
+                  lowest tier.
     positions     whether the spec's twins, which move values within a tensor or to short tensors, are part of it; those
                   of the lowest tier.
     sizes         whether its values stand in tensors of zero elements and of one: see `suites.forms.op`. By default, if
@@ -122,6 +124,7 @@ class Asked:
     lowest_tier: bool = False
     twins: Sequence[Twins] = ()
     hessian: Hessian | None = None
+    linear: Twins | None = None
     positions: bool = False
     sizes: bool | None = None
     gradient: bool | None = None
@@ -155,6 +158,8 @@ def part(suffix: str = "", **declared: Any) -> Part:
         for end, of_tier in tiers[:1] if asked.lowest_tier else tiers:
             spec = Spec(**{"name": op.name + suffix + end, **of_tier, **each})
             yield from (spec, *(twin for twins_of in asked.twins for twin in twins_of(spec)))
+            if asked.linear and not end:
+                yield from asked.linear(spec)
             if asked.hessian and not end:
                 yield from second_orders(spec, op.name, asked.hessian)
             if asked.positions and not end:

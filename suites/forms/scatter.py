@@ -11,7 +11,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.contract import Raises, Side
 from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.derived.hessian import chosen_second_order, linear_second_order
+from tf_opdiff.suites.derived.hessian import chosen_second_order, linear
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms import scatter_recipes as recipes
 from tf_opdiff.suites.forms.errors import WHEN_BUILT, raises
@@ -133,7 +133,7 @@ def _results(op: Op, promise: Scatter) -> Iterator[Spec]:
         yield main.but(name=f"{main.name}-special", vjp=None, recipes=special)
         yield from chosen_second_order(main, "int32")
     elif op.gradient:
-        yield from linear_second_order(main, "int32", moving=(2,) if promise.zeros else (0, 2))
+        yield from linear("int32", moving=(2,) if promise.zeros else (0, 2))(main)
 
 
 def divided_by_zero(suffix: str = "", **fields: Any) -> Part:

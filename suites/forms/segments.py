@@ -13,7 +13,7 @@ from tf_opdiff.harness.spec.contract import Side, Sparse
 from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.derived.hessian import by_dtype, chosen_second_order, linear_second_order
+from tf_opdiff.suites.derived.hessian import by_dtype, chosen_second_order, linear
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms import segment_recipes as recipes
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
@@ -104,7 +104,7 @@ def _linear(main: Spec, promise: Segments) -> tuple[Spec, ...]:
         kept = (ids >= 0).reshape(-1, *(1,) * (x.ndim - 1))
         return (Sparse(np.where(kept, t[0], 0), np.maximum(ids, 0), promise.reference(x, ids).shape),)
 
-    twins = linear_second_order(main, "exact")
+    twins = linear("exact")(main)
     return twins if promise.how.power else tuple(twin.but(jvp=rows) for twin in twins)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
-from tf_opdiff.suites.derived.hessian import linear_second_order
+from tf_opdiff.suites.derived.hessian import linear
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms import segment_recipes as recipes
 from tf_opdiff.suites.forms.errors import IN_KERNEL
@@ -49,7 +49,7 @@ def sparse_segments(how: Reduction, count: int | None = None) -> Part:
         op = replace(op, program=calling(op.raw, ("data", "indices", "segment_ids"), **more))
         main, *others = part(recipes=_main(how), **promised)(op)
         yield from (main, *others, *sizes(main, _sizes()))
-        yield from (twin.but(hvp=None) for twin in linear_second_order(main, "exact"))
+        yield from (twin.but(hvp=None) for twin in linear("exact")(main))
         yield main.but(name=f"{main.name}-no-index", vjp=None, recipes={"no_index": _EMPTY})
         yield from part("-refused", lowest_tier=True, recipes=_refused(), **IN_KERNEL)(op)
 

@@ -15,12 +15,24 @@ import numpy as np
 from tf_opdiff.suites.reference.accumulation import FLOAT16
 from tf_opdiff.suites.reference.analysed import Analysed
 from tf_opdiff.suites.reference.reduction import long
-from tf_opdiff.suites.reference.running import ROUNDINGS, Running
+from tf_opdiff.suites.reference.running import Running, finite
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
 
+class _OfFinite(Analysed):
+    """A promise whose errors are those of finite numbers."""
+
+    def running(self, u: float, x: np.ndarray) -> Running:
+        return finite(u, x)
+
+    def error_of(self, u: float, y: Running, n: int) -> np.ndarray:
+        """The error of a result; a subnormal number of float16 is a whole number of steps of 2^-24."""
+        subnormal = (u == FLOAT16) & (y.value != 0) & (np.abs(y.value) < 2.0**-14)
+        return np.asarray(y.error + np.where(subnormal, 2.0**-24, 0.0))
+
+
 @dataclass(frozen=True)
-class LocalResponse(Analysed):
+class LocalResponse(_OfFinite):
     """y = x / N^beta with N = bias + alpha Σ x²: the sum is over the channels at most `depth_radius` away.
 
     Channels are along the last axis.
@@ -30,12 +42,6 @@ class LocalResponse(Analysed):
     bias: float = 1.0
     alpha: float = 1.0
     beta: float = 0.5
-
-    def running(self, u: float, x: np.ndarray) -> Running:
-        return _running(u, x)
-
-    def error_of(self, u: float, y: Running, n: int) -> np.ndarray:
-        return _rounded(u, y)
 
     def formula(self, x: Any) -> Any:
         return x * self.norm(x) ** -self.beta
@@ -87,17 +93,11 @@ class LocalResponse(Analysed):
         return np.sum(np.where(np.abs(places[:, None] - places) <= self.depth_radius, x[..., None, :], 0), axis=-1)
 
 
-class LocalResponseGradient(Analysed):
+class LocalResponseGradient(_OfFinite):
     """The gradient of `LocalResponse` as an op of the upstream g, the tensor x, and the result y."""
 
     def __init__(self, **attributes: Any) -> None:
         self.of = LocalResponse(**attributes)
-
-    def running(self, u: float, x: np.ndarray) -> Running:
-        return _running(u, x)
-
-    def error_of(self, u: float, y: Running, n: int) -> np.ndarray:
-        return _rounded(u, y)
 
     def formula(self, *xs: Any) -> Any:
         return self.of.backward(*xs)
@@ -113,14 +113,3 @@ class LocalResponseGradient(Analysed):
         both = [self.f(*xs), np.asarray(self.of.by_jacobian(*map(long, xs)))]
         small = self.f(*(flushed_in(dtype, z) for z in xs))
         return [both[1], small, *(flushed_in(dtype, one) for one in (*both, small))]
-
-
-def _running(u: float, x: np.ndarray) -> Running:
-    """NaN and infinities count as zeros: where they reach, there is no error, and the class is compared."""
-    return Running.exact(np.where(np.isfinite(x), x, 0.0), ROUNDINGS * u)
-
-
-def _rounded(u: float, y: Running) -> np.ndarray:
-    """The error of a result; a subnormal number of float16 is a whole number of steps of 2^-24."""
-    subnormal = (u == FLOAT16) & (y.value != 0) & (np.abs(y.value) < 2.0**-14)
-    return np.asarray(y.error + np.where(subnormal, 2.0**-24, 0.0))

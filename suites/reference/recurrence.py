@@ -13,7 +13,7 @@ from tf_opdiff.suites.reference.complex_step import along
 from tf_opdiff.suites.reference.linear import Numbers
 from tf_opdiff.suites.reference.promise import Promise
 from tf_opdiff.suites.reference.recurrent import NONE, Each, lstm, lstm_vjp
-from tf_opdiff.suites.reference.running import ROUNDINGS, Running
+from tf_opdiff.suites.reference.running import Running, finite
 
 
 class Recurrence(Analysed):
@@ -52,8 +52,7 @@ class Recurrence(Analysed):
         return Recurrence(zeroed, self.chosen, **self.fixed) if self._zeroed else None
 
     def running(self, u: float, x: Any) -> Any:
-        """NaN and infinities count as zeros: where they reach, there is no error, and the class is compared."""
-        return x if x.dtype.kind in "iu" else Running.exact(np.where(np.isfinite(x), x, 0.0), ROUNDINGS * u)
+        return x if x.dtype.kind in "iu" else finite(u, x)
 
     def error_of(self, u: float, y: Running, n: int) -> np.ndarray:
         """A subnormal number of float16 is a whole number of steps of 2^-24."""

@@ -83,6 +83,11 @@ class Running(NDArrayOperatorsMixin):
         return NotImplemented
 
 
+def finite(u: float, x: np.ndarray) -> Running:
+    """Values without error, with zeros for NaN and infinities: where these reach, the class of a result is compared."""
+    return Running.exact(np.where(np.isfinite(x), x, 0.0), ROUNDINGS * u)
+
+
 def _plain(x: Running, *numbers: float) -> np.ndarray:
     """Where a number is exactly one of these."""
     return (x.error == 0) & np.isin(x.value, numbers)

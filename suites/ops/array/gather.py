@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from tf_opdiff.suites.derived.hessian import linear
 from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams
 from tf_opdiff.suites.forms.indexing import (
@@ -24,7 +25,6 @@ from tf_opdiff.suites.forms.indexing import (
 )
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, unconnected
-from tf_opdiff.suites.forms.second_order import with_linear_second_order
 from tf_opdiff.suites.reference import gather as ref
 
 #: A list of rows, with an index out of range.
@@ -91,18 +91,15 @@ def _densified(tf, x, i):
 SPECS = op(
     "gather",
     "GatherV2",
-    with_linear_second_order(
-        part(
-            recipes={
-                **{dtype: picks((7, 5), (4, 3), dtype) for dtype in ("int32", "int64")},
-                "special": special(ends((7, 5), (4, 3))),
-                "upstreams": picks((7, 5), (4, 3)),
-            },
-            upstreams=_UPSTREAMS,
-            dtypes=SMOOTH,
-        ),
-        "int32",
-        sparse=True,
+    part(
+        recipes={
+            **{dtype: picks((7, 5), (4, 3), dtype) for dtype in ("int32", "int64")},
+            "special": special(ends((7, 5), (4, 3))),
+            "upstreams": picks((7, 5), (4, 3)),
+        },
+        upstreams=_UPSTREAMS,
+        dtypes=SMOOTH,
+        linear=linear("int32", sparse=True),
     ),
     small(ROWS),
     _along_axis("axis-last", -1, 0, (3, 7), (5,)),
@@ -136,23 +133,21 @@ SPECS = op(
             "negative": literal((2, 7), [[0, 1], [-9, 0]], "int64"),
         },
     ),
-    with_linear_second_order(
-        part(
-            "-densified",
-            ops="GatherV2;Reshape",
-            program=_densified,
-            recipes={
-                "distinct": distinct((7, 5), (6,), "int64"),
-                "repeated": picks((7, 5), (9, 3), "int64"),
-                "special": special(ends((7, 5), (6,), "int64")),
-                "upstreams": distinct((7, 5), (6,), "int64"),
-            },
-            upstreams=_UPSTREAMS,
-            dtypes=SMOOTH,
-            tier="smoke",
-            **_sums(),
-        ),
-        "repeated",
+    part(
+        "-densified",
+        ops="GatherV2;Reshape",
+        program=_densified,
+        recipes={
+            "distinct": distinct((7, 5), (6,), "int64"),
+            "repeated": picks((7, 5), (9, 3), "int64"),
+            "special": special(ends((7, 5), (6,), "int64")),
+            "upstreams": distinct((7, 5), (6,), "int64"),
+        },
+        upstreams=_UPSTREAMS,
+        dtypes=SMOOTH,
+        tier="smoke",
+        **_sums(),
+        linear=linear("repeated"),
     ),
     part(
         "-empty",

@@ -1,5 +1,6 @@
 """Gather: the first version of gathers, along the first dimension. Out of range a CPU raises; a GPU gives 0."""
 
+from tf_opdiff.suites.derived.hessian import linear
 from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams
 from tf_opdiff.suites.forms.indexing import (
@@ -17,7 +18,6 @@ from tf_opdiff.suites.forms.indexing import (
 )
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered, unconnected
-from tf_opdiff.suites.forms.second_order import with_linear_second_order
 from tf_opdiff.suites.ops.array.gather import ANSWERS
 from tf_opdiff.suites.reference import gather as ref
 
@@ -31,19 +31,16 @@ def _twice(tf, x, i, j):
 SPECS = op(
     "gather-v1",
     "Gather",
-    with_linear_second_order(
-        part(
-            recipes={
-                **{dtype: picks(_PARAMS, _INDICES, dtype) for dtype in ("int32", "int64")},
-                "special": special(ends(_PARAMS, _INDICES)),
-                "upstreams": picks(_PARAMS, _INDICES),
-                "scalar": picks(_PARAMS, (), "int64"),
-            },
-            upstreams={"upstreams": crossed_upstreams},
-            dtypes=tiered(SMOOTH),
-        ),
-        "int32",
-        sparse=True,
+    part(
+        recipes={
+            **{dtype: picks(_PARAMS, _INDICES, dtype) for dtype in ("int32", "int64")},
+            "special": special(ends(_PARAMS, _INDICES)),
+            "upstreams": picks(_PARAMS, _INDICES),
+            "scalar": picks(_PARAMS, (), "int64"),
+        },
+        upstreams={"upstreams": crossed_upstreams},
+        dtypes=tiered(SMOOTH),
+        linear=linear("int32", sparse=True),
     ),
     small(ROWS),
     out_of_range(

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tf_opdiff.harness.spec.spec import Raises
+from tf_opdiff.suites.derived.hessian import linear
 from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams
 from tf_opdiff.suites.forms.indexing import (
@@ -24,7 +25,6 @@ from tf_opdiff.suites.forms.indexing import (
 )
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, unconnected
-from tf_opdiff.suites.forms.second_order import with_linear_second_order
 from tf_opdiff.suites.reference import gather as ref
 
 #: Index tuples; one of them is out of range.
@@ -69,20 +69,18 @@ def _with_policy(policy, contract=None):
 SPECS = op(
     "gather-nd",
     "GatherNd",
-    with_linear_second_order(
-        part(
-            recipes={
-                "int32": distinct_tuples(*_TUPLES),
-                "int64": tuples(*_TUPLES, "int64"),
-                "special": special(distinct_tuples(*_TUPLES)),
-                "upstreams": distinct_tuples(*_TUPLES),
-            },
-            upstreams={"upstreams": crossed_upstreams},
-            alternatives={"grad[0]": flushed_sums(ref.put_nd)},
-            dtypes=SMOOTH,
-            **_SUMS,
-        ),
-        "int32",
+    part(
+        recipes={
+            "int32": distinct_tuples(*_TUPLES),
+            "int64": tuples(*_TUPLES, "int64"),
+            "special": special(distinct_tuples(*_TUPLES)),
+            "upstreams": distinct_tuples(*_TUPLES),
+        },
+        upstreams={"upstreams": crossed_upstreams},
+        alternatives={"grad[0]": flushed_sums(ref.put_nd)},
+        dtypes=SMOOTH,
+        **_SUMS,
+        linear=linear("int32"),
     ),
     small(TUPLES, alternatives={"grad[0]": flushed_sums(ref.put_nd)}, **_SUMS),
     part(

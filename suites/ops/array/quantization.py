@@ -90,7 +90,7 @@ def _calls(levels, **more):
 
 def _wrong(raw, of_bits):
     """Calls that an op refuses; `of_bits` is the promise of a wrong number of bits."""
-    given = {"range_given": True, "num_bits": 8}
+    given: dict[str, Any] = {"range_given": True, "num_bits": 8}
     fitting, axes = ((2, 3), (), ()), ((2, 3), (2,), (2,))
     return {
         "turned-ends": Wrong(_turned(calling(raw, _NAMES, **given)), fitting, _OF_VALUES),

@@ -12,6 +12,7 @@ import numpy as np
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, SIZE, edges, is_float, subnormals
 from tf_opdiff.harness.spec.spec import Side
+from tf_opdiff.suites.derived.hessian import linear
 from tf_opdiff.suites.derived.sizes import alike
 from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.errors import WHEN_BUILT
@@ -19,7 +20,6 @@ from tf_opdiff.suites.forms.hard_pairs import crossed_upstreams
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
-from tf_opdiff.suites.forms.second_order import with_linear_second_order
 from tf_opdiff.suites.reference.broadcast import unbroadcast
 
 
@@ -164,8 +164,12 @@ _OF_XLA = part(
 
 def _values(recipes, *second_order):
     """A part: values and gradients in all dtypes."""
-    own = part(recipes=recipes | {"upstreams": nasty}, upstreams={"upstreams": crossed_upstreams}, dtypes=_ALL)
-    return with_linear_second_order(own, *second_order, moving=(1, 2))
+    return part(
+        recipes=recipes | {"upstreams": nasty},
+        upstreams={"upstreams": crossed_upstreams},
+        dtypes=_ALL,
+        linear=linear(*second_order, moving=(1, 2)),
+    )
 
 
 SPECS = (

@@ -4,7 +4,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.contract import Sparse
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS
-from tf_opdiff.suites.derived.hessian import linear_second_order
+from tf_opdiff.suites.derived.hessian import linear
 from tf_opdiff.suites.forms.elements import plain
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.op import op
@@ -80,7 +80,7 @@ def _alone(op):
         recipes={"plain": _rows((3, 3), (1, 2, 0))},
         dtypes=FLOATS,
     )(op)
-    return [twin.but(jvp=_rows_of) for twin in linear_second_order(spec, "plain")]
+    return [twin.but(jvp=_rows_of) for twin in linear("plain")(spec)]
 
 
 SPECS = (
@@ -90,7 +90,7 @@ SPECS = (
         part(
             recipes={"plain": _rows((7, 3), _SEVEN), "special": _special((7, 3), _SEVEN), "one": _rows((1, 3), (2,))},
             vjp=_joined,
-            twins=[lambda spec: linear_second_order(spec, "plain") if spec.tier == "default" else ()],
+            linear=linear("plain"),
         ),
         part(
             "-out-of-range",

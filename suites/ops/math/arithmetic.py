@@ -6,7 +6,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, bit_patterns, plain
-from tf_opdiff.suites.derived.hessian import Hessian, linear_second_order
+from tf_opdiff.suites.derived.hessian import Hessian, linear
 from tf_opdiff.suites.forms.aspects import incompatible
 from tf_opdiff.suites.forms.binary import UPSTREAMS, floats, subnormal_results
 from tf_opdiff.suites.forms.complex import complex_numbers, pair_of_complex
@@ -99,7 +99,7 @@ SPECS = (
             positions=True,
             recipes={"plain": many(plain, 3), "matrix": shaped(*[(3, 5)] * 3), "empty": shaped(*[(0, 3)] * 3)},
             dtypes=FLOATS,
-            twins=[lambda spec: linear_second_order(spec, "plain", moving=(0, 1, 2))],
+            linear=linear("plain", moving=(0, 1, 2)),
         ),
         part("-complex", positions=True, recipes={"plain": many(plain, 3)}, dtypes=COMPLEX, tier="full"),
         part(

@@ -5,7 +5,7 @@ import numpy as np
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, edges, is_float, plain
 from tf_opdiff.harness.spec.spec import Side
-from tf_opdiff.suites.derived.hessian import linear_second_order
+from tf_opdiff.suites.derived.hessian import linear
 from tf_opdiff.suites.forms.casts import beyond_limits, inside_limits, moderate, negative, ties, tiny, within_range
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.of_xla import NIBBLES
@@ -134,9 +134,9 @@ def _values(target):
     recipes = {f"from_{source}": within_range(source, target) for source in _ALL}
     hard = _hard(target, (*FLOATS, *COMPLEX))
     others = [f"from_{source}" for source in FLOATS if source != target]
-    twins = [lambda spec: linear_second_order(spec, *others)] if target in FLOATS else []
+    second = linear(*others) if target in FLOATS else None
     recipes |= hard
-    return _to(target, recipe=within_range, recipes=recipes, vjp=_vjp, ulp={"grad": 0.5}, sizes=True, twins=twins)
+    return _to(target, recipe=within_range, recipes=recipes, vjp=_vjp, ulp={"grad": 0.5}, sizes=True, linear=second)
 
 
 SPECS = op(

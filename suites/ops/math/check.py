@@ -7,7 +7,7 @@ import numpy as np
 from tf_opdiff.harness.spec.plan import MODES, WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, INTEGERS, UNARY, edges, subnormals
 from tf_opdiff.harness.spec.spec import Raises, Side
-from tf_opdiff.suites.derived.hessian import linear_second_order
+from tf_opdiff.suites.derived.hessian import linear
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.control_flow import XLA
 from tf_opdiff.suites.forms.op import op
@@ -63,11 +63,6 @@ def _checking(raw, message="an input"):
     return lambda tf, x: getattr(tf.raw_ops, raw)(tensor=x, message=message)
 
 
-def _linear(spec):
-    """Forward mode and second order, in float32, of an op that hands its input on."""
-    return linear_second_order(spec, "plain") if "float32" in spec.dtypes else ()
-
-
 def _checked(raw, modes=MODES):
     """The parts of an op that refuses NaN and infinities, in its input and in the upstream."""
     ignored = _IGNORED if "xla" in modes else {}
@@ -77,7 +72,7 @@ def _checked(raw, modes=MODES):
             vjp=lambda g, x: (g,),
             elementwise=True,
             dtypes=tiered(("float32", *_OTHERS)),
-            twins=(_linear,),
+            linear=linear("plain"),
         ),
         part(
             "-refused",
@@ -181,7 +176,7 @@ SPECS = (
             recipes={"plain": UNARY["plain"], "edges": UNARY["edges"], "upstreams": UNARY["plain"]},
             vjp=lambda g, x: (g,),
             upstreams={"upstreams": in_turn(special_numbers)},
-            twins=(_linear,),
+            linear=linear("plain"),
         ),
         program=_debugged,
         reference=lambda x: x,

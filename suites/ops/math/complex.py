@@ -6,7 +6,7 @@ The gradient of a real result is the upstream times a complex number.
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, matrix, plain
-from tf_opdiff.suites.derived.hessian import linear_second_order
+from tf_opdiff.suites.derived.hessian import linear
 from tf_opdiff.suites.forms.analytic import axes, crossed_parts, small
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.pairs import many, shaped
@@ -56,7 +56,7 @@ def _from_parts(dtype, result):
         vjp=lambda g, x, y: (unbroadcast(g.real, x.shape), unbroadcast(g.imag, y.shape)),
         recipes={"plain": many(plain, size=67), "scalar": shaped((), (3, 5))},
         dtypes=(dtype,),
-        twins=[lambda spec: linear_second_order(spec, "plain", moving=(0, 1))],
+        linear=linear("plain", moving=(0, 1)),
         bound={"grad[0]": _summed(np.real, 0), "grad[1]": _summed(np.imag, 1)},
     )
 

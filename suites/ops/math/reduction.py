@@ -8,8 +8,7 @@ from tf_opdiff.harness.spec.elementary import powers
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.aspects import second_order
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.reduced import reduced
-from tf_opdiff.suites.forms.reduction import ENDS, REDUCED, long, of_axes, of_complex, of_integers
+from tf_opdiff.suites.forms.reduction import ENDS, REDUCED, long, of_axes, of_complex, of_integers, reduced
 from tf_opdiff.suites.forms.reduction_recipes import LONG, OF_INTEGERS, RECIPES, SHAPE, infinite, limits
 from tf_opdiff.suites.reference import reduction as ref
 from tf_opdiff.suites.reference.accumulation import sum_error

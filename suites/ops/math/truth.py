@@ -3,8 +3,7 @@
 import numpy as np
 
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.reduced import reduced
-from tf_opdiff.suites.forms.reduction import REDUCED, of_axes
+from tf_opdiff.suites.forms.reduction import REDUCED, of_axes, reduced
 from tf_opdiff.suites.forms.reduction_recipes import few, filled, plain
 from tf_opdiff.suites.reference.accumulation import axes
 

@@ -75,7 +75,7 @@ SPECS = op(
     "SparseTensorDenseMatMul",
     also("-complex", recipes=_RECIPES, dtypes=tiered(COMPLEX, ())),
     program=_product,
-    promise=lambda adjoint_a, adjoint_b: SparseProduct(*[(adjoint_a, adjoint_b)] * 2),
+    promise=lambda adjoint_a, adjoint_b: SparseProduct((adjoint_a, adjoint_b), (adjoint_a, adjoint_b)),
     calls=_CALLS,
     recipes={**_RECIPES, "upstreams": (nonzero_integers,)},
     forward={"special": (not_numbers,)},
