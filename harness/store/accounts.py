@@ -148,7 +148,7 @@ def _end(accounts: Accounts, cell: Cell, line: _Line, text: bytes, where: str) -
 
 @lru_cache(256)
 def _shared(verdicts: frozenset[str]) -> frozenset[str]:
-    """The same object for equal sets, since most are equal."""
+    """One object for all equal sets: most sets are equal."""
     return verdicts
 
 

@@ -66,7 +66,7 @@ def inputs_of(name: str) -> tuple[str, ...]:
 
 
 def taken_by_cpu(name: str, dtypes: Collection[str]) -> tuple[str, ...]:
-    """Those of some dtypes for which a CPU has a kernel of an OpDef with one attribute; all of an unknown OpDef."""
+    """The dtypes for which a CPU has a kernel of an OpDef with one attribute; all for an unknown OpDef."""
     if name not in _TABLES["ops"]:
         return tuple(dtypes)
     op = OpTypes(name=name, **_TABLES["ops"][name])

@@ -133,7 +133,7 @@ class Fused:
         return tuple(each for each in getattr(tf.raw_ops, self.gradient)(**arguments, **attrs)[:3])
 
     def back_of_batch(self, tf: Any, g: Any, x: Any, scale: Any, *given: Any, is_training: bool, **attrs: Any) -> Any:
-        """The same with the statistics that the forward op returns in training."""
+        """The gradients, from the statistics that the forward op returns in training."""
         how = {"is_training": is_training, **attrs}
         kept = self.results(tf, x, scale, scale, *given, **how)[3:] if is_training else given
         return self.back(tf, g, x, scale, *kept, **how)

@@ -60,7 +60,7 @@ class FakeQuant(Promise):
         return np.squeeze(sum_error(u, terms, self._axes(x)), self._axes(x))
 
     def grad_others(self, i: int, dtype: np.dtype, g: np.ndarray, x: np.ndarray, *ends: np.ndarray) -> list[np.ndarray]:
-        """Those of flushed subnormals; and those that choose elements in place of a product with 0."""
+        """The sums of flushed subnormals, and the sums of chosen elements in place of a product with 0."""
         small = flushed_in(dtype, g)
         pairs = [(h, y) for h in (g, small) for y in (x, flushed_in(dtype, x))]
         sums = [self.vjp(h, y, *ends)[i] for h, y in pairs]

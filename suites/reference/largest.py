@@ -221,7 +221,7 @@ class LargestAt(Pooling):
 
 @dataclass(frozen=True)
 class LargestGradientAt(LargestGradient):
-    """The same gradient as an op of the tensor x, the upstream g, and the index of each window's largest element.
+    """The gradient as an op of the tensor x, the upstream g, and the index of each window's largest element.
 
     Indices are those of `LargestAt`.
     """

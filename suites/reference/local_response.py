@@ -74,7 +74,7 @@ class LocalResponse(Analysed):
         return g * norm**-self.beta - x * (2 * self.alpha * self.beta) * self.near(g * y / norm)
 
     def by_jacobian(self, g: Any, x: Any, y: Any) -> Any:
-        """The same as a sum of upstreams times elements of the Jacobian: an infinite upstream meets no other number."""
+        """The gradient by the Jacobian, so that an infinite upstream meets no other number."""
         norm, places = self.norm(x), np.arange(x.shape[-1])
         across = x[..., None, :] * (2 * self.alpha * self.beta) * (y / norm)[..., None]
         jacobian = np.where(places[:, None] == places, (norm**-self.beta)[..., None], 0) - across

@@ -27,7 +27,7 @@ _ROUNDINGS = 3
 
 
 def places(size: int, count: int, *, align_corners: bool = False, half_pixel_centers: bool = False) -> list[Fraction]:
-    """The place in an image of `size` pixels that each of `count` pixels shows, along one axis."""
+    """The source coordinate of each of `count` output pixels in an image of `size` pixels, along one axis."""
     if half_pixel_centers:
         return [Fraction((2 * i + 1) * size, 2 * count) - Fraction(1, 2) for i in range(count)]
     scale = Fraction(size - 1, count - 1) if align_corners and count > 1 else Fraction(size, count)

@@ -37,7 +37,7 @@ def softmax_vjp(g: np.ndarray, x: np.ndarray) -> np.ndarray:
 
 
 def softmax_jvp(t: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """The same as the VJP: the Jacobian is symmetric."""
+    """The JVP, which is the VJP: the Jacobian is symmetric."""
     return softmax_vjp(t, x)
 
 
