@@ -157,7 +157,7 @@ class Forward(Moved):
         """The errors of the sums by tensor i."""
         return self._sums(gs, xs, attrs).errors(u)[i]
 
-    def grad_others(self, i: int, dtype: np.dtype, gs: Any, *xs: np.ndarray, **attrs: Any) -> list[np.ndarray]:
+    def grad_alternatives(self, i: int, dtype: np.dtype, gs: Any, *xs: np.ndarray, **attrs: Any) -> list[np.ndarray]:
         """The sums where a processor flushes subnormal upstreams, or the result."""
         flushed = self._sums(tuple(flushed_in(dtype, g) for g in together(gs)), xs, attrs).totals[i]
         return [flushed_in(dtype, self._sums(gs, xs, attrs).totals[i]), flushed, flushed_in(dtype, flushed)]
@@ -231,7 +231,7 @@ class Back(Moved):
         """The errors of the sums of tangents."""
         return self.error(u, *ts, **attrs)
 
-    def others(self, dtype: np.dtype, *xs: np.ndarray, **attrs: Any) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, *xs: np.ndarray, **attrs: Any) -> list[np.ndarray]:
         """The sums where a processor flushes subnormal elements, or the result."""
         flushed = self._sums([flushed_in(dtype, x) for x in xs], attrs).totals[0]
         return [flushed_in(dtype, self._sums(xs, attrs).totals[0]), flushed, flushed_in(dtype, flushed)]

@@ -21,7 +21,7 @@ class OfNormalization(Analysed):
     """
 
     unsigned_zeros: tuple[str, ...] = ("output", "grad")
-    others = None  # type: ignore[assignment]
+    alternatives = None  # type: ignore[assignment]
 
     def __init__(self, **attributes: Any) -> None:
         self.of = Normalization(**attributes)
