@@ -2,7 +2,6 @@
 
 #: The modules that other rooms may import.
 __all__ = (
-    "accounts",
     "accuracy",
     "cell_lines",
     "code_digest",
@@ -10,6 +9,7 @@ __all__ = (
     "element_index",
     "environment",
     "error_profile",
+    "finished_cells",
     "json_text",
     "judges",
     "line_types",

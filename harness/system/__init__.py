@@ -2,8 +2,8 @@
 
 #: The modules that other rooms may import.
 __all__ = (
-    "beside",
     "changes",
+    "companion",
     "compiler",
     "file_cache",
     "interrupt",
