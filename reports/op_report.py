@@ -30,7 +30,7 @@ from tf_opdiff.reports.text.bounded import bounded_records
 
 
 class OpReport:
-    """Writes the tables of errors and the pages of ops of a run: at once, or beside the caller if the run is large."""
+    """Writes the tables of errors and the pages of ops of a run: at once, or in another process if the run is large."""
 
     def __init__(self, run_dir: Path, *, least: int | None = None) -> None:
         self._run_dir = run_dir

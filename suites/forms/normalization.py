@@ -44,7 +44,7 @@ def _plain(draw: Draw, shape: Shape) -> list[np.ndarray]:
 
 
 def _offset(draw: Draw, shape: Shape) -> list[np.ndarray]:
-    """A tensor far from zero: its variance is small beside its mean."""
+    """A tensor far from zero: its variance is small compared with its mean."""
     x, *rest = _plain(draw, shape)
     return [x / 4 + 32, *rest]
 
@@ -106,7 +106,7 @@ class Fused:
 
     raw         its OpDef.
     gradient    the OpDef of its gradient.
-    more        the dtypes of its tensors beside float32.
+    more        the dtypes of its tensors in addition to float32.
     reserved    whether the op of gradients takes a third tensor of the forward op; that of a CPU has no elements.
     """
 

@@ -75,7 +75,7 @@ class _Axis:
     """How the pixels of one axis make those of another size.
 
     weights     one row for each new pixel: the weight of each old one.
-    near        which old pixels have a weight, and those beside them: a rounded place can lie between other pixels.
+    near        which old pixels have a weight, and those next to them: a rounded place can lie between other pixels.
     error       the error of the place of each new pixel, in float32.
     """
 

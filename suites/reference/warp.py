@@ -48,7 +48,7 @@ class _Axis:
     """The pixels of images that the pixels of results show along one axis.
 
     taps    pairs (the indices of pixels, their weights).
-    near    the indices of the pixels with a weight, and of those beside them.
+    near    the indices of the pixels with a weight, and of those next to them.
     error   the errors of places in float32.
     """
 
