@@ -57,7 +57,7 @@ mutants: $(STAMP) ## plants faults in a copy of the harness; tests that start Te
 smoke: $(STAMP) ## runs the smoke tier
 	$(BIN)/python -m pytest -n auto --tier smoke
 
-bench: $(STAMP) ## measures the cost of the harness beside the bare work; nothing passes or fails
+bench: $(STAMP) ## measures the cost of the harness compared with the bare work; nothing passes or fails
 	$(BIN)/python -m bench
 
 matrix: $(STAMP) ## writes tox.ini and the tables of the documents after a change of .ci/matrix.toml

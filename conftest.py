@@ -31,10 +31,10 @@ class _Reporter:
 
     def pytest_opdiff_ended(self, directory):
         from tf_opdiff.harness.store.rundir import is_large
-        from tf_opdiff.harness.system.beside import Beside
+        from tf_opdiff.harness.system.companion import Companion
 
         if is_large(directory):
-            self.process = Beside("tf_opdiff.reports.whole_report", directory, group=True)
+            self.process = Companion("tf_opdiff.reports.whole_report", directory, group=True)
 
     def pytest_opdiff_report(self, directory, info, known):
         xml = self.config.option.xmlpath

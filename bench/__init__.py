@@ -1,4 +1,4 @@
-"""Benchmarks: what the harness costs beside the bare work, as ratios within one run."""
+"""Benchmarks: what the harness costs compared with the bare work, as ratios within one run."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""How tight budgets are: the largest distance in ULPs over many inputs, beside what each spec allows.
+"""How tight budgets are: the largest distance in ULPs over many inputs, and what each spec allows.
 
 `python -m bench.budgets [--draws N] [--op OP]… [--mode M]…` draws the inputs of each vector recipe anew N times and
 prints, for each spec, quantity, dtype and family of modes (`xla`, or `eager` for all others): the budget; the largest
 distance on any plan; how many elements break it (and the bound, where there is one). A budget far above its distance is
 looser than it needs to be.
 
-`--atlas` draws nothing: it prints the flat budgets beside the largest errors over all inputs, which the atlas has.
+`--atlas` draws nothing: it prints the flat budgets and the largest errors over all inputs, which the atlas has.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ Bare: one process builds the same programs and runs them on the same inputs as o
 nothing. The run: `pytest --no-cache` from its start to the written report, without programs of findings. Both leave
 out cases on which TensorFlow dies or hangs.
 `one` is one worker and its device server, `two` are two workers with their servers.
-Tried without success: xdist's workers that start before the run is opened, beside TensorFlow's import. Of six items of
+Tried without success: xdist's workers that start before the run opens, while TensorFlow is imported. Of six items of
 `Floor`, runs took 12.7 s in place of 12.2 s with one worker, and 11.2 s in place of 11.5 s with two (means of four runs
 each, taken in turns): the two cores are busy with the imports of all processes either way.
 """

@@ -42,7 +42,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--noise",
         type=Path,
         metavar="DIR",
-        help="a folder of runs: a record with enough runs there has drifted if its distance left their range",
+        help="folder of earlier runs; a record has drifted if its distance is outside the range of those runs",
     )
 
 

@@ -15,7 +15,7 @@ from tf_opdiff.harness.store import rundir, untrusted
 from tf_opdiff.harness.store.json_text import json_of
 from tf_opdiff.harness.store.record import CLAIM
 from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.harness.system.beside import Beside, serve
+from tf_opdiff.harness.system.companion import Companion, serve
 from tf_opdiff.harness.system.memory import give_free_memory_back
 from tf_opdiff.reports.analysis import op_store
 from tf_opdiff.reports.analysis.claim_store import stored_verdicts
@@ -30,16 +30,16 @@ from tf_opdiff.reports.text.bounded import bounded_records
 
 
 class OpReport:
-    """Writes the tables of errors and the pages of ops of a run: at once, or beside the caller if the run is large."""
+    """Writes the tables of errors and the pages of ops of a run: at once, or in another process if the run is large."""
 
     def __init__(self, run_dir: Path, *, least: int | None = None) -> None:
         self._run_dir = run_dir
-        self._beside = Beside(__name__, run_dir) if rundir.is_large(run_dir, least) else None
+        self._companion = Companion(__name__, run_dir) if rundir.is_large(run_dir, least) else None
 
     def write(self, info: RunInfo, records: pd.DataFrame, topics: Sequence[Chapter]) -> None:
         """Writes the files, or lets the process write them; `records.parquet` has these records already."""
-        if self._beside:
-            self._beside.ask(json_of(asdict(info)).encode())
+        if self._companion:
+            self._companion.ask(json_of(asdict(info)).encode())
         else:
             _write_tables(self._run_dir, error_frames.frames(self._run_dir))
             _write_pages(self._run_dir, info, records, topics)
@@ -50,13 +50,13 @@ class OpReport:
         Raises:
           OSError: the process could not write them; it has printed why.
         """
-        if self._beside:
-            self._beside.answer()
+        if self._companion:
+            self._companion.answer()
 
     def stop(self) -> None:
         """Ends the process, if there is one that still runs."""
-        if self._beside:
-            self._beside.stop()
+        if self._companion:
+            self._companion.stop()
 
 
 def _write_tables(run_dir: Path, tables: tuple[pd.DataFrame, pd.DataFrame]) -> None:

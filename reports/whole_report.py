@@ -16,7 +16,7 @@ from tf_opdiff.harness.store import untrusted
 from tf_opdiff.harness.store.json_text import json_of
 from tf_opdiff.harness.store.judges import JudgedBy
 from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.harness.system.beside import serve
+from tf_opdiff.harness.system.companion import serve
 from tf_opdiff.reports.analysis.since_last_run import earlier
 from tf_opdiff.reports.ci.github import annotated, summarise_or_say_why
 from tf_opdiff.reports.pages.template import environment

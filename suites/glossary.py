@@ -26,8 +26,8 @@ WORDS: Mapping[str, str] = {
     "side": "What the plans of a pattern promise in place of the reference: one side of a contract.",
     "upstream": "The gradient of the loss with respect to an output: the argument `g` of a VJP.",
     "region": (
-        "A condition that selects elements: by their inputs in `aside`, and also by results and promises in the `where` "
-        "of a known failure."
+        "A condition that selects elements: by their inputs in `aside`, and also by results and promises in the "
+        "`where` of a known failure."
     ),
     "aside": (
         "The regions of a unary op that have a recipe of their own. No other recipe draws from them, so that a known "

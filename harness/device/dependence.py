@@ -40,7 +40,7 @@ def _tensors(values: Iterable[Any]) -> list[Any]:
 
 
 def constants(outputs: Sequence[Any], inputs: Sequence[Any], stateful: Stateful) -> set[int]:
-    """The numbers of the outputs, tensors of a graph, to which no input leads; without inputs, none."""
+    """Indices of outputs, tensors of a graph, that depend on no input. Empty if the program has no inputs."""
     sources = {tensor.op.name for tensor in inputs}
     independent = set()
     for number, tensor in enumerate(_tensors(outputs)):
@@ -94,5 +94,5 @@ class Trail:
             self._dependent.update((id(t), t) for t in outputs)
 
     def constants(self, outputs: Sequence[Any]) -> set[int]:
-        """The numbers of the outputs to which no input leads; without inputs, none."""
+        """Indices of outputs that depend on no input. Empty if the program has no inputs."""
         return {i for i, t in enumerate(_tensors(outputs)) if self._has_inputs and id(t) not in self._dependent}

@@ -1,4 +1,4 @@
-"""Kernel list: a process that lists the kernels that TensorFlow registers, and writes them to a file beside a run.
+"""Kernel list: a process that lists the kernels that TensorFlow registers, and writes them to a file while a run works.
 
 It takes half a second, most of it XLA's start, and no verdict depends on it: nothing waits for it before a run ends.
 """

@@ -87,7 +87,7 @@ class Observation:
 
     @classmethod
     def of_all(cls, names: tuple[str, ...], result: Result, **more: Any) -> Observation:
-        """The same result for every quantity, as after a crash."""
+        """An observation with one result for every quantity, as after a crash."""
         return cls(quantities=dict.fromkeys(names, result), **more)
 
     def to_json(self) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def raw_ops() -> dict[str, dict[str, Any]]:
     attribute that a kernel does not restrict has all dtypes that the OpDef allows. Handles have no dtype here.
     `gradient` is `function`, `none` (TensorFlow registers that the op has no gradient) or `absent`. `attributes` has
     the allowed values of the other attributes: texts as the OpDef lists them, both booleans, otherwise the type.
-    `onednn` tells whether TensorFlow has a kernel of oneDNN for the op, beside its own CPU kernel.
+    `onednn` tells whether TensorFlow has a kernel of oneDNN for the op in addition to its own CPU kernel.
     """
     every = dtypes()
     return {

@@ -117,7 +117,7 @@ class Arguments:
     tangents: Sequence[Any] | None = None
 
     def map(self, change: Callable[[Any], Any]) -> Arguments:
-        """The same arguments, each one changed by a function."""
+        """A copy with each argument changed by a function."""
 
         def each(values: Sequence[Any] | None) -> Any:
             return None if values is None else [None if v is None else change(v) for v in values]
@@ -198,7 +198,7 @@ class Request:
     last: bool = False
 
     def with_arrays(self) -> Request:
-        """The same request with every input as an array."""
+        """A copy of the request with every input as an array."""
         upstreams = None if self.upstreams is None else tuple(map(_array, self.upstreams))
         return replace(self, inputs=self.arrays, upstreams=upstreams)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import tensorflow as tf
 
-from tf_opdiff.harness.device import wear
+from tf_opdiff.harness.device import server_age
 from tf_opdiff.harness.device.channel import Channel
 from tf_opdiff.harness.device.compiled_programs import CompiledPrograms, circumstances
 from tf_opdiff.harness.device.evidence import Evidence, op_names
@@ -160,7 +160,7 @@ def serve(channel: Channel, device: Device, *, kept: bool = False) -> None:
         if os.getpid() != owner:  # a child that the op forked: its parent answers
             os._exit(0)
         ran_on = observation.ran_on.replace(programs.device.tf_name, device.tf_name)
-        used_up = number % wear.EVERY == 0 and wear.worn()
+        used_up = number % server_age.EVERY == 0 and server_age.worn()
         left = state.left_behind()
         if left:
             print(f"{request.case} in mode {request.mode} left behind: {left}", file=sys.stderr)

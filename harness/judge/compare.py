@@ -102,7 +102,7 @@ def compare_arrays(
     return _exact(got, want, inputs)
 
 
-_SIDES = (np.real, np.imag)
+_PARTS = (np.real, np.imag)
 
 
 def _complex(
@@ -112,14 +112,14 @@ def _complex(
 
     An element of a kind is one whose real or imaginary part is of that kind.
     """
-    part = np.dtype(f"f{got.dtype.itemsize // 2}")
-    sides = [(side(got), differences(side(got), side(want), part, budget=budget, bound=bound)) for side in _SIDES]
-    parts = [of_side.comparison(side, budget, inputs) for side, of_side in sides]
-    real, imaginary = (of_side for _, of_side in sides)
+    dtype = np.dtype(f"f{got.dtype.itemsize // 2}")
+    of = [(part(got), differences(part(got), part(want), dtype, budget=budget, bound=bound)) for part in _PARTS]
+    parts = [found.comparison(numbers, budget, inputs) for numbers, found in of]
+    real, imaginary = (found for _, found in of)
     nearest = max(parts, key=lambda p: p.max_ulp / p.budget if p.budget else p.max_ulp)
     within = replace(
         nearest,
-        elements=Elements.of_parts(got, want.astype(got.dtype), *(of_side.elements(side) for side, of_side in sides)),
+        elements=Elements.of_parts(got, want.astype(got.dtype), *(found.elements(numbers) for numbers, found in of)),
         mismatched=int((real.wrong | imaginary.wrong).sum()),
         max_abs=max(p.max_abs for p in parts),
         distances=Distances.of_parts(*(p.distances for p in parts if p.distances)),

@@ -77,7 +77,7 @@ class Elements:
         return np.logical_or.reduce([np.zeros(self.got.shape, bool), *self.wrong.values()])
 
     def as_kind(self, kind: str) -> Elements:
-        """The same elements; those that differ do so by this kind."""
+        """A copy whose differing elements all differ by this kind."""
         return replace(self, wrong={kind: self.every_wrong})
 
 
@@ -145,7 +145,7 @@ class Comparison:
         return tuple(one.kind for one in self.each) if self.others else (self.kind,) if self.kind else ()
 
     def showing(self, kind: str) -> Comparison:
-        """The same comparison; it shows this kind, which must occur."""
+        """A copy of the comparison that shows this kind, which must occur."""
         if kind == self.kind:
             return self
         each = self.each
@@ -153,7 +153,7 @@ class Comparison:
         return replace(shown, others=tuple(one for one in each if one.kind != kind))
 
     def as_kind(self, kind: str, **changes: Any) -> Comparison:
-        """The same comparison as a difference of this kind alone; `changes` are further attributes."""
+        """A copy of the comparison as a difference of this kind alone; `changes` are further attributes."""
         each = (self, *self.others)
         counted = {
             "counted_ulp": float(np.fmax.reduce([one.counted_ulp for one in each])),

@@ -56,7 +56,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     where         a condition of `harness.judge.region`: the entry is about the elements that fulfil it, and every other
                   element is held to its budget.
     within        the largest distance that the entry explains; see `harness.judge.distance_limit`.
-    blind         why neither can be so narrow that every fault planted beside the failure is seen.
+    blind         why neither can be so narrow that every fault planted in addition to the failure is seen.
     cause         in a file, the id of the cause.
     """
 
@@ -149,7 +149,7 @@ class Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
         """Whether the entry is about a place; `tf` is the running version, `kind` the device's type.
 
         `traits` are those of the device; without them, the entry is about any processor. `variants` are those that the
-        device has beside the ones in its name.
+        device has in addition to those in its name.
 
         A place has a spec, dtype, attrs, recipe, device and mode; the place of one comparison also has a quantity and
         `against`: `numpy`, `plan` (any other plan), or `itself`. An entry with a region is about sweeps and searches

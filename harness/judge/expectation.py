@@ -76,7 +76,7 @@ def expectation(
     Raises:
       ReferenceFault: the reference, a derivative or a bound raised, imported TensorFlow, or returned no promise.
     """
-    spec, dtype = case.spec, np.dtype(case.dtype)
+    spec, dtype, run = case.spec, np.dtype(case.dtype), case.spec.execution
     wide = tuple(widened(x) for x in inputs)
     promised = reference.call((side or spec).reference, "reference", case, *wide)
     if isinstance(promised, Raises):
@@ -96,8 +96,7 @@ def expectation(
         gs = tuple(None if g is None else widened(g) for g in upstreams)
         gs = gs if isinstance(promised, tuple) and len(outputs) > 1 else gs[0]
         gradients = reference.call(vjp, "VJP", case, gs, *wide)
-        of_variables = dtype if spec.execution.state else None
-        wants |= _named("grad", reference.gradients("VJP", gradients, sources, of_variables, case))
+        wants |= _named("grad", reference.gradients("VJP", gradients, sources, dtype if run.state else None, case))
     tangents = tangents_of(inputs, case) if (spec.derivatives.jvp or spec.derivatives.hvp) and not side else None
     if tangents is not None:
         ts = tuple(map(widened, tangents))
@@ -106,7 +105,7 @@ def expectation(
     if bounds:
         wants = limited(case, wants, Arguments(wide, gs, ts), side)
         wants = {q: with_ceiling(case, q, want, inputs) for q, want in wants.items()}
-    if spec.execution.only_gradients:
+    if run.only_gradients:
         wants = {q: want for q, want in wants.items() if family_of(q) != "output"}
     wants = {q: _unsigned(want) if spec.tolerance.has_unsigned_zeros(q) else want for q, want in wants.items()}
     return Expectation(wants, upstreams, tuple(state), tangents)

@@ -22,7 +22,7 @@ Numbered = tuple[int, Entry]
 
 
 class DeviceFacts(NamedTuple):
-    """What entries ask of a device beside its name: its type, where the name does not contain it, and its traits.
+    """What entries ask of a device besides its name: its type, where the name does not contain it, and its traits.
 
     `variants` are those that the device has without being told: where the processor leaves oneDNN off, `cpu` is
     `cpu+noonednn`.

@@ -134,7 +134,7 @@ def _processors(name: str, tables: Mapping[str, Any]) -> Iterator[frozenset[str]
 
 
 class _Items(msgspec.Struct, forbid_unknown_fields=True):
-    """What a cause's table holds beside the cause."""
+    """What a cause's table holds in addition to the cause."""
 
     entries: list[dict[str, Any]] = []
     defaults: dict[str, Any] = {}

@@ -1,4 +1,4 @@
-"""Plants: faults planted beside the known failures of a result, to see which of them the known failures would hide."""
+"""Plants: faults planted in results that have known failures, to see which faults the known failures would hide."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def planted(result: Result, elements: Elements | None) -> Iterator[tuple[str, Re
 
     Args:
       result: the observed result.
-      elements: its elements beside the promise; None if it has no array of the promised shape.
+      elements: its elements and those of the promise; None if it has no array of the promised shape.
 
     Yields:
       The name of a fault, the result with the fault, and a bool array with the elements that it changes (None if the

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from tf_opdiff.harness.judge.transcript import Transcript
+from tf_opdiff.harness.judge.remembered_results import RememberedResults
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.spec import Case
 from tf_opdiff.harness.store.code_digest import CodeDigest
@@ -55,7 +55,7 @@ class PromiseCache:
         data = None if self.off else self._files.get(key)
         if data is not None:
             try:
-                transcript = Transcript(data)
+                transcript = RememberedResults(data)
                 with transcript.used():
                     result = compute()
             except Unreadable:
@@ -63,7 +63,7 @@ class PromiseCache:
             else:
                 self.read += 1
                 return result
-        transcript, began = Transcript(), time.thread_time()
+        transcript, began = RememberedResults(), time.thread_time()
         with transcript.used():
             result = compute()
         self.computed += 1
@@ -76,7 +76,7 @@ class PromiseCache:
         stored = self._files.get(key)
         if stored is None:
             return False
-        transcript = Transcript()
+        transcript = RememberedResults()
         with transcript.used():
             compute()
         if transcript.data == stored:

@@ -10,7 +10,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from tf_opdiff.harness.judge.transcript import remembered
+from tf_opdiff.harness.judge.remembered_results import remembered
 from tf_opdiff.harness.judge.unchanged import ProcessChanged, unchanged
 from tf_opdiff.harness.judge.want import Want, result_dtype
 from tf_opdiff.harness.spec.contract import Raises, Sparse
@@ -83,7 +83,7 @@ def inputs(case: Case) -> tuple[np.ndarray, ...]:
 def call(function: Any, what: str, case: Case, *arguments: Any) -> Any:
     """Calls a function of a spec with the keyword arguments of a case; messages call the function `what`.
 
-    A transcript in use records the result, or replays it without a call; see `harness.judge.transcript`.
+    A transcript in use records the result, or replays it without a call; see `harness.judge.remembered_results`.
 
     Raises:
       ReferenceFault: the function raised, imported TensorFlow, or left something changed in this process.

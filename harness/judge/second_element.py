@@ -1,4 +1,4 @@
-"""Second element: a comparison that shows one element of a result shows another one beside it."""
+"""Second element: a comparison that shows one element of a result also shows another one."""
 
 from __future__ import annotations
 

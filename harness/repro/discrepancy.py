@@ -53,7 +53,7 @@ class Discrepancy:
 
 
 def of_one_element(discrepancy: Discrepancy) -> Discrepancy | None:
-    """The same discrepancy of its one element alone; None if some input has no element at that index."""
+    """The discrepancy reduced to its one element; None if some input has no element at that index."""
     index, inputs = discrepancy.index, discrepancy.inputs
     if index is None or not inputs or discrepancy.kind in OF_ARRAYS:
         return None
@@ -65,7 +65,7 @@ def of_one_element(discrepancy: Discrepancy) -> Discrepancy | None:
 
 
 def with_gradients(discrepancy: Discrepancy) -> Discrepancy | None:
-    """The same discrepancy in a program that computes outputs and gradients together; None if the run's did not."""
+    """The discrepancy in a program that computes outputs and gradients together; None if the run's did not."""
     spec, family = discrepancy.case.spec, family_of(discrepancy.quantity)
     apart = spec.execution.sessions or spec.execution.state or family not in ("output", "grad")
     if apart or not spec.derivatives.vjp:

@@ -48,7 +48,7 @@ def text_of(functions: Sequence[Callable[..., Any]]) -> str:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """The same text in every process for a function, or for a value that it is given."""
+    """A text for a function or an argument of it; every process gives the same text."""
     if isinstance(value, FunctionType):
         yield inspect.getsource(sys.modules[value.__module__])
     elif isinstance(value, functools.partial):

@@ -14,7 +14,7 @@ from tf_opdiff.harness.store.run_code import ROOMS
 
 
 def dependents(modules: Collection[str], changed: Collection[str]) -> set[str]:
-    """Those of some loaded modules whose results may depend on files that changed.
+    """The modules among some loaded ones whose results may depend on files that changed.
 
     Every module depends on the harness, and on files that are not Python's, such as those of known failures. Otherwise
     a module depends on what it imports, also late and through other modules.

@@ -81,7 +81,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _configure(config: pytest.Config) -> None:
-    """Checks the options, starts the fork server, and only then imports the rest, beside TensorFlow's import.
+    """Checks the options, starts the fork server, and only then imports the rest, while TensorFlow is imported.
 
     Raises:
       pytest.UsageError: an option names something that does not exist, or the run can't be opened.

@@ -22,8 +22,8 @@ from tf_opdiff.harness.repro.findings import findings
 from tf_opdiff.harness.repro.reproduce import Setting, reproduce
 from tf_opdiff.harness.run.exit_status import exit_status
 from tf_opdiff.harness.run.session import Session
-from tf_opdiff.harness.store import accounts, compressed, old_runs, rundir, whole_lines
-from tf_opdiff.harness.store.accounts import Accounts
+from tf_opdiff.harness.store import compressed, finished_cells, old_runs, rundir, whole_lines
+from tf_opdiff.harness.store.finished_cells import FinishedCells
 from tf_opdiff.harness.store.json_text import json_of
 from tf_opdiff.harness.store.merged import Cell
 from tf_opdiff.harness.store.record import Record
@@ -48,7 +48,7 @@ def finish(session: Session, status: int, stopped: str = "") -> int:
     assert session.directory is not None
     option, info = session.config.option, session.info
     idle = IdleEntries(session.known)
-    present = accounts.read(session.directory, idle.visit)
+    present = finished_cells.read(session.directory, idle.visit)
     if not present.items and status != pytest.ExitCode.INTERNAL_ERROR and not option.resume:
         discard(session)
         return status
@@ -98,7 +98,7 @@ def tidy(session: Session, folder: Path) -> None:
         session.notes.append(f"old results were not compressed or removed: {why}")
 
 
-def _account(session: Session, present: Accounts, idle: IdleEntries, stopped: str) -> bool:
+def _account(session: Session, present: FinishedCells, idle: IdleEntries, stopped: str) -> bool:
     """Notes in the run's info which planned cells have no result and why, and all faults; returns whether any exist."""
     info, selection, plans = session.info, session.selection, session.plans
     items = [item for item in selection.catalog.items if item.id in present.items]
@@ -127,7 +127,7 @@ def _account(session: Session, present: Accounts, idle: IdleEntries, stopped: st
     return bool(info.faults) or any(cell["why"] != stopped for cell in info.not_run)
 
 
-def _cache_use(present: Accounts, *, off: bool) -> str:
+def _cache_use(present: FinishedCells, *, off: bool) -> str:
     """How the run used the cache of inputs and promises."""
     if off:
         return "off: --no-cache"
@@ -136,7 +136,7 @@ def _cache_use(present: Accounts, *, off: bool) -> str:
     return "; ".join([f"{read} cases read, {computed} computed", *(f"off: {reason}" for reason in reasons)])
 
 
-def _why(cell: Cell, present: Accounts, stopped: str) -> str:
+def _why(cell: Cell, present: FinishedCells, stopped: str) -> str:
     """Why a planned cell counts as not run; `stopped` says why the user stopped the run early, if so."""
     if cell in present.results and cell in present.compared:
         return "it ran, and left no record"
@@ -149,7 +149,9 @@ def _reproduce(session: Session, discrepancies: Sequence[Record]) -> None:
     assert directory is not None
     info, option = session.info, session.config.option
     cells = {(record.case, record.device, record.mode) for record in discrepancies}
-    observations = functools.cache(lambda: accounts.observations(directory, cells))  # read if a finding has a plot
+    observations = functools.cache(
+        lambda: finished_cells.observations(directory, cells)
+    )  # read if a finding has a plot
 
     def observed(record: Record) -> np.ndarray | None:
         observation = observations().get((record.case, record.device, record.mode))
@@ -200,7 +202,7 @@ def abandon(session: Session) -> None:
         session.kernels.stop()
     if session.directory is None or session.deleted or session.info.state != "running":
         return
-    if session.config.option.resume or accounts.read(session.directory).items:
+    if session.config.option.resume or finished_cells.read(session.directory).items:
         session.interrupted()
     else:
         discard(session)

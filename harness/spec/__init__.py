@@ -1,1 +1,30 @@
 """Declarations: specs, input recipes, plans, device variants, and the catalog of all specs."""
+
+#: The modules that other rooms may import.
+__all__ = (
+    "attrs",
+    "budget",
+    "by_mode",
+    "catalog",
+    "ceiling",
+    "claim",
+    "contract",
+    "elementary",
+    "kinds",
+    "loose",
+    "modes",
+    "override_cell",
+    "pickled",
+    "plan",
+    "precision",
+    "quantity",
+    "raw_ops",
+    "recipes",
+    "rewrites",
+    "similar",
+    "spec",
+    "spec_list",
+    "tiers",
+    "trait",
+    "variant",
+)

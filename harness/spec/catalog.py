@@ -56,7 +56,7 @@ class Catalog:
     def load(cls, packages: str) -> Catalog:
         """Imports modules of suites, or all modules of packages and their subpackages, and reads their `SPECS`.
 
-        `packages` holds one name, or several with spaces between them, such as one's own suites beside these.
+        `packages` holds one name, or several with spaces between them, such as one's own suites and these.
         If a package has `SPECS` itself, its modules are not searched. A process reads them once.
 
         Raises:

@@ -54,7 +54,7 @@ COLUMNS: Mapping[str, str] = {
     "Empty where nothing differs.",
     "kinds": "All kinds by which the result differs, joined by `;`, in the order of the table of kinds. Each must be "
     "known by itself. Empty for a match, and in older records.",
-    "planted": "The number of faults that the run planted in this result, beside its known failures: a self-test. Only "
+    "planted": "The number of faults that the run planted in this result besides its known failures: a self-test. Only "
     "the first record of each known failure under a plan has them.",
     "unseen": "The names of the planted faults that the known failures would hide, joined by `;`.",
 }

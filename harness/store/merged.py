@@ -46,7 +46,7 @@ class Merged:
         return frozenset(cell for cell, line in self.results.items() if line["records"] and cell in self.compared)
 
     def only(self, cases: Collection[str]) -> Merged:
-        """The same lines without the results of other cases."""
+        """A copy without the results of other cases."""
         results, compared = (
             {cell: line for cell, line in lines.items() if cell[0] in cases} for lines in (self.results, self.compared)
         )

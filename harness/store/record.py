@@ -33,7 +33,7 @@ class Record:
     records of earlier versions. `cause` are the ids of the causes that explain the kinds, `;`-joined, the most severe
     first; `owner`, `reason`, `link` and `severity` are those of the first. The severity of a difference that nobody has
     explained is by the rule; see `harness.judge.severity`. `planted` is the number of faults that the run planted in
-    this result, beside its known failures, and `unseen` has the names of those that it would not have noticed,
+    this result in addition to its known failures, and `unseen` has the names of those that it would not have noticed,
     `;`-joined.
     """
 

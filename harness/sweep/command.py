@@ -27,7 +27,7 @@ from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.sweep import allocator, progress, search_command, search_oracle, tally_rows, workers
-from tf_opdiff.harness.sweep.close_books import end
+from tf_opdiff.harness.sweep.end_sweep import end
 from tf_opdiff.harness.sweep.pieces import DTYPES
 from tf_opdiff.harness.sweep.selection import chosen, labels, span
 from tf_opdiff.harness.sweep.sweep import Sweep

@@ -16,7 +16,7 @@ from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.sweep import progress, search_rows, tally_rows
-from tf_opdiff.harness.sweep.close_books import Planned, close
+from tf_opdiff.harness.sweep.end_sweep import Planned, close
 from tf_opdiff.harness.sweep.search import Search
 from tf_opdiff.harness.sweep.search_oracle import DTYPES, refusal
 from tf_opdiff.harness.sweep.selection import labels

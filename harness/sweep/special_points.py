@@ -1,4 +1,4 @@
-"""Special points: inputs near which a search begins, beside inputs from everywhere.
+"""Special points: inputs near which a search begins, in addition to inputs from everywhere.
 
 They are the inputs of the spec's own recipes, which hold edges, roots, poles and thresholds of its function, and inputs
 with known large errors. An op of one input adds the powers of two and the multiples of pi / 2.

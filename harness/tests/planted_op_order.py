@@ -13,7 +13,7 @@ def program(tf, x):
 
 
 def reference(x):
-    """The same in NumPy."""
+    """The program in NumPy."""
     return np.floor(np.log1p(np.ceil(np.sign(np.exp(np.square(np.abs(1 / np.sqrt(x))))))))
 
 

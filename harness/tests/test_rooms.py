@@ -144,6 +144,35 @@ def test_a_turned_arrow_is_seen(tmp_path, line, expected):
     assert expected in said
 
 
+def doors(known):
+    """The modules of the harness's rooms that other rooms may import: each room names them as `__all__`."""
+    for path in (known[r] for r in ROOMS if r.startswith("harness.") and r in known and known[r].name == "__init__.py"):
+        (names,) = [n.value for n in tree(path).body if isinstance(n, ast.Assign) and n.targets[0].id == "__all__"]
+        yield from (f"{path.parent.relative_to(ROOT).as_posix().replace('/', '.')}.{e.value}" for e in names.elts)
+
+
+def entered(known):
+    """The modules of the harness's rooms that other rooms import, and where."""
+    into = {}
+    for name, path in known.items():
+        for target in arrows(path, known):
+            if target.startswith("harness.") and target not in {room(target), *ALIASES} and room(target) != room(name):
+                into.setdefault(target, set()).add(name)
+    return into
+
+
+def test_rooms_of_the_harness_are_entered_by_their_doors_only():
+    public, into = list(doors(MODULES)), entered(MODULES)
+    assert {name: sorted(into[name]) for name in into.keys() - set(public)} == {}
+    assert sorted(public) == sorted(into), "a door that nobody uses, or one that stands twice"
+
+
+def test_an_import_past_the_doors_is_seen(tmp_path):
+    past = tmp_path / "tiers.py"
+    past.write_text("from tf_opdiff.harness.store.shard_arrays import read\nfrom tf_opdiff.harness.judge import row\n")
+    assert entered(MODULES | {"harness.run.tiers": past}).keys() - set(doors(MODULES)) == {"harness.judge.row"}
+
+
 def test_every_module_has_a_room_and_every_room_a_module():
     assert {room(name) for name in MODULES} == set(ROOMS)
 

@@ -1,4 +1,4 @@
-"""Budget margins: the flat budgets of specs beside the largest errors of the atlas.
+"""Budget margins: the flat budgets of specs and the largest errors of the atlas.
 
 A sample's largest error is a lower bound of that of the dtype: it proves that a budget is too small, never that one is
 too wide.

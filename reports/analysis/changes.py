@@ -59,7 +59,7 @@ def diff(
       ulp: by how many ULPs a distance may move before it counts as drifted.
       not_run: `reports.tables.not_run` of the run of `after`.
       noise: `reports.analysis.noise.noise` of runs like that of `after`. A record that it has drifted if its distance
-        left the range of those runs by more than the width of that range, whatever `ulp` says.
+        is outside the range of those runs by more than the width of that range, whatever `ulp` says.
     """
     changes = PairedRecords.match(before, after).columns()
     changes.loc[_lost(changes, not_run), "lost"] = True

@@ -23,7 +23,7 @@ _SHARED = ("case", "quantity", "kind", "worst_index", "got", "want")
 
 @dataclass(frozen=True)
 class ShownElement:
-    """An element of a result beside the prediction: its index, its inputs by name, and the two values."""
+    """An element of a result and of the prediction: its index, its inputs by name, and the two values."""
 
     index: str
     inputs: list[tuple[str, str]]

@@ -76,7 +76,7 @@ class Chapter:
     Attributes:
       topic: the topic, as in claims.json.
       claims: its claims.
-      first: for each spec, the claim beside which its program is shown.
+      first: for each spec, the claim with which its program is shown.
       unexpected: the claims with another verdict than expected on some plan.
       untested: the claims that this run did not test under some plan that it has a device for. Devices on which a run
         tests only some specs do not count.

@@ -1,4 +1,4 @@
-"""Error pictures: the errors of one quantity over its whole input range, ready to draw: plans beside each other."""
+"""Error pictures: the errors of one quantity over its whole input range, all plans in one picture."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pandas.api.types import union_categoricals
 from tf_opdiff.harness.store.error_profile import CLASSES
 from tf_opdiff.reports.data import tables
 
-#: The columns that tell pictures apart, beside the budget. Specs that agree in them share a picture.
+#: The columns that tell pictures apart, in addition to the budget. Specs that agree in them share a picture.
 _KEYS = ("dtype", "attrs", "quantity", "argument")
 _PROFILE = ("spec", "dtype", "attrs", "quantity")
 _NAMES = (*_PROFILE, "device", "mode")

@@ -46,7 +46,7 @@ def beyond(distance: pd.Series, low: pd.Series, high: pd.Series) -> pd.Series:
 
 
 def drifted(nights: Nights) -> pd.DataFrame:
-    """The records of the newest run whose distance left the range of earlier runs alike, the largest ratio first.
+    """The newest records whose distance is outside the range of comparable earlier runs; the largest ratio comes first.
 
     Columns: `reports.analysis.stored_run.KEY`; `verdict`; `low`, `high` and `runs` as in `noise`; `max_ulp`, the
     distance in the newest run; `ratio` of the larger to the smaller of `max_ulp` and the nearest end of the range.

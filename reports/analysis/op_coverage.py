@@ -22,7 +22,7 @@ STATES: Mapping[str, str] = {
     "partly": "compared with a reference, but something is missing",
     "inside": "ran only inside programs of other ops",
     "untested": "did not run",
-    "excluded": "no spec has to cover it; the reason stands beside it",
+    "excluded": "no spec has to cover it, for the reason given",
 }
 #: The number of modes in which a dtype has to be tested.
 MODES_NEEDED = 2
@@ -79,7 +79,7 @@ class OpCoverage:
             return ["a spec"]
         lines = []
         if len(self.modes) < MODES_NEEDED:
-            lines.append(f"a second mode beside {', '.join(self.modes)}")
+            lines.append(f"a second mode in addition to {', '.join(self.modes)}")
         if dtypes := self._missing_dtypes():
             lines.append("dtypes " + " ".join(dtypes))
         lines += self._missing_gradient()

@@ -1,4 +1,4 @@
-"""Searched: the largest errors that searches found, in a CSV file for each device beside those of an atlas.
+"""Searched: the largest errors that searches found, in a CSV file for each device, in the folder of an atlas.
 
 A file is named as recordings are: `cpu@2.21.0.csv`.
 """

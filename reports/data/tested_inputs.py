@@ -51,7 +51,7 @@ def of_outputs(outputs: Iterable[tuple[str, Shape]]) -> TestedInputs:
 
 
 def kinds_of_shapes(tensors: Iterable[Shape]) -> frozenset[str]:
-    """Those of `harness.spec.raw_ops.SHAPES` that the tensors of one case have.
+    """The kinds of shapes of one case: some of `harness.spec.raw_ops.SHAPES`.
 
     Two tensors are broadcast if their shapes differ, both have elements, and NumPy broadcasts them.
     """

@@ -47,7 +47,7 @@ _DEVICE_TYPES = {
     "XLA_CPU_JIT": "XLA's compiler for CPUs",
     "XLA_GPU_JIT": "XLA's compiler for GPUs",
 }
-#: The style sheet of the pages, beside them; the policy that admits it and one script.
+#: The style sheet of the pages, in their folder; the policy that admits it and one script.
 STYLE_SHEET = "op.css"
 _POLICY = "default-src 'none'; style-src 'unsafe-inline' 'self' file:; script-src {}"
 _SCRIPTS = ("unpack.js", "op/op.js")

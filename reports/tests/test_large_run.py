@@ -11,7 +11,7 @@ from tf_opdiff import reports
 from tf_opdiff.harness.store import rundir
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.harness.system.beside import Beside
+from tf_opdiff.harness.system.companion import Companion
 from tf_opdiff.harness.tests.conftest import Outcome
 from tf_opdiff.reports.data.discrepancies import of_run
 from tf_opdiff.reports.tests import synthetic
@@ -49,7 +49,7 @@ def test_the_process_of_a_whole_report_answers_with_the_summary(run: Path, tmp_p
     shutil.copytree(run, copy)
     (copy / "index.html").unlink()
     info = RunInfo.load(run)
-    process = Beside("tf_opdiff.reports.whole_report", copy, group=True)
+    process = Companion("tf_opdiff.reports.whole_report", copy, group=True)
     request = {"info": asdict(info), "xml": "", "suites": "tf_opdiff.suites", "known": "suites/known"}
     process.ask(json.dumps(request).encode())
     records = reports.load(run)

@@ -1,4 +1,4 @@
-"""Published: the figures of others about the same functions, beside those of an atlas."""
+"""Published: the figures of others about the same functions, and those of an atlas."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def soundness(info: RunInfo, counts: Mapping[str, int]) -> str:
 
 
 def hidden(records: pd.DataFrame) -> str:
-    """How many faults that the run planted beside known failures it would not have noticed; empty without plants."""
+    """How many faults that the run planted besides known failures it would not have noticed; empty without plants."""
     planted = int(records["planted"].sum()) if "planted" in records else 0
     if not planted:
         return ""

@@ -149,7 +149,7 @@ def _inside(function: Differentiable) -> Callable[[Draw], np.ndarray]:
 
 
 def _limits(function: Differentiable) -> Callable[[Draw], np.ndarray]:
-    """Numbers of all sizes, beside the ends of the domain, and beside 0 and 1."""
+    """Numbers of all sizes, and numbers next to the ends of the domain, to 0 and to 1."""
     low, high = function.domain
 
     def numbers(draw: Draw) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Op types: the dtypes that OpDefs allow and that the kernels of a CPU take, read from a file beside this module.
+"""Op types: the dtypes that OpDefs allow and that the kernels of a CPU take, read from a file in this folder.
 
 `python -m tf_opdiff.harness.device.op_types tf_opdiff.suites.ops $(cat suites/derived/refusals_to_do.txt)` writes the
 file; a test compares it with the installed TensorFlow. The OpDefs of `refusals_to_do.txt` have no specs yet about the
@@ -66,7 +66,7 @@ def inputs_of(name: str) -> tuple[str, ...]:
 
 
 def taken_by_cpu(name: str, dtypes: Collection[str]) -> tuple[str, ...]:
-    """Those of some dtypes for which a CPU has a kernel of an OpDef with one attribute; all of an unknown OpDef."""
+    """The dtypes for which a CPU has a kernel of an OpDef with one attribute; all for an unknown OpDef."""
     if name not in _TABLES["ops"]:
         return tuple(dtypes)
     op = OpTypes(name=name, **_TABLES["ops"][name])

@@ -48,7 +48,7 @@ def twins(op: OpTypes) -> Iterator[Spec]:
 
 
 def twins_of(op: OpTypes, attr: str) -> Iterator[Spec]:
-    """The same for one attribute.
+    """The specs about the other dtypes of one attribute.
 
     `NAME-other-dtypes` are dtypes that the OpDef does not allow, `NAME-dtypes-without-kernel` allowed dtypes for which
     neither the CPU nor XLA has a kernel, `NAME-dtypes-of-xla` those for which only XLA has one, and

@@ -78,7 +78,7 @@ def _inside(function: Differentiable, curve: Wide) -> Recipe:
 
 
 def _limits(function: Differentiable, curve: Wide) -> Recipe:
-    """A recipe: zeros, tiny and large numbers, and numbers beside the ends of the domain, as far as they are usable."""
+    """A recipe: zeros, tiny and large numbers, and numbers near the ends of the domain, as far as they are usable."""
 
     def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
         info = ml_dtypes.finfo(dtype)

@@ -110,7 +110,7 @@ class Analytic:
 
 
 def near_branch_point(f: Values, df: Values) -> Bounds:
-    """1 / √(1 - z²): z², rounded, is off by u beside 1, which may be all of the difference. Measured: 3.25."""
+    """1 / √(1 - z²): z², rounded, is off by u compared with 1, which may be all of the difference. Measured: 3.25."""
     return {"grad[0]": lambda u, g, z: np.abs(g * df(z)) * np.minimum(1, 3.8 * u * (1 + np.abs(df(z)) ** 2))}
 
 
@@ -135,7 +135,7 @@ def axes(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
 
 
 def small(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """Numbers whose square is lost beside 1, but does not underflow."""
+    """Numbers whose square is lost when it is added to 1, but does not underflow."""
     top = ml_dtypes.finfo(np.dtype(f"f{dtype.itemsize // 2}")).maxexp
     return ((draw.values(np.dtype("complex128"), SIZE) * 2.0 ** int(-0.2 * top)).astype(dtype),)
 
@@ -169,7 +169,7 @@ def branch_points(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
 
 
 def special_parts(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """Numbers with an infinite or a NaN part beside parts of 0, ±1, a tiny and a huge number, of both signs."""
+    """Numbers with an infinite or a NaN part, and another part of 0, ±1, a tiny and a huge number, of both signs."""
     numbers = crossed_parts(dtype)
     return (np.resize(numbers[~np.isfinite(numbers)], SIZE),)
 

@@ -76,7 +76,7 @@ def _limit_neighbours(source, target):
 
 
 def inside_limits(source, target):
-    """A recipe: the numbers beside the limits of an integer dtype that are in its range."""
+    """A recipe: the numbers next to the limits of an integer dtype that are in its range."""
 
     def recipe(draw, dtype):
         values = _limit_neighbours(source, target).astype(np.float64)
@@ -86,7 +86,7 @@ def inside_limits(source, target):
 
 
 def beyond_limits(source, target):
-    """A recipe: the numbers beside the limits of an integer dtype and far from them that are not in its range.
+    """A recipe: the numbers next to the limits of an integer dtype and far from them that are not in its range.
 
     Negative numbers whose target is unsigned have recipes of their own: see `negative`.
     """
@@ -111,7 +111,7 @@ def negative(source, target):
 
 
 def ties(source):
-    """A recipe: ties between two numbers of the target dtype, and numbers beside them that 24 bits round to a tie."""
+    """A recipe: ties between two numbers of the target dtype, and numbers next to them that 24 bits round to a tie."""
 
     def recipe(draw, dtype):
         digits = ml_dtypes.finfo(dtype).nmant + 1

@@ -33,7 +33,7 @@ def built(tf: Any, source: Path) -> str:
 
 
 def library(tf: Any, name: str, sources: Sequence[Path], make: Callable[..., None], options: Sequence[Any]) -> Path:
-    """The path of a library that `make(path, cxx, headers, linked)` makes of the sources, with what lies beside.
+    """The path of a library that `make(path, cxx, headers, linked)` makes of the sources, with the files next to it.
 
     It is made once for the TensorFlow, the compiler, the options and the sources that there are.
 

@@ -50,7 +50,7 @@ def composition(
     recipes: Mapping[str, Callable[..., tuple[np.ndarray, ...]]] | None = None,
     **fields: Any,
 ) -> Spec:
-    """The spec of many programs; rows are added at the end only, for the number of an output names its program.
+    """The spec of many programs. Append rows only at the end: results refer to programs by output number.
 
     A text may use `tf`, the inputs `x`, `y` and `z`, `inf`, `nan`, and `grad(f, x, upstream)`, the gradient of f at x.
 

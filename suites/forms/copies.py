@@ -16,7 +16,7 @@ _SMOOTH = tuple(dtype for dtype in (*FLOATS, *COMPLEX) if dtype != "float32")
 
 @dataclass(frozen=True, kw_only=True)
 class Dtypes:
-    """The dtypes of an op, beside float32. Quantized dtypes are those with the bits of the integers that stand here.
+    """The dtypes of an op in addition to float32. Quantized dtypes have the bits of the integers that stand here.
 
     Attributes:
       smooth: those that TensorFlow differentiates.

@@ -14,7 +14,7 @@ def raises(code: str, says: str = "", **how: Any) -> Callable[..., Raises]:
     return lambda *xs, **attrs: Raises(code, says, **how)
 
 
-#: The contract of inputs whose shapes do not fit, beside a reference that promises the ValueError of shape inference.
+#: The contract of inputs whose shapes do not fit, next to a reference that promises the ValueError of shape inference.
 REFUSED_BY_KERNEL: Mapping[str, Side] = {
     "*/eager": Side(
         reference=raises("INVALID_ARGUMENT"),

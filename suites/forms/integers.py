@@ -25,7 +25,7 @@ EXACT: dict[str, Recipe] = {"edges": edges, "bits": bit_patterns, "plain": plain
 
 
 def one_integer(reference: Callable[..., Any]) -> Part:
-    """A part: an op on one integer, beside floats."""
+    """A part: an op on one integer, which also takes floats."""
     return with_sizes(integers(reference, recipes=EXACT))
 
 
@@ -98,7 +98,7 @@ def _extremes_beside_overflow(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, 
 
 
 def _overflowing(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-    """The smallest number by -1, beside other numbers."""
+    """The smallest number by -1, and other numbers."""
     x, y = (r[:67] for r in divisible(many(plain))(draw, dtype))
     worst = np.arange(67) % 3 == 1
     return np.where(worst, np.iinfo(dtype).min, x).astype(dtype), np.where(worst, -1, y).astype(dtype)

@@ -30,7 +30,7 @@ LAID = replace(COMMON, without_xla=(), of_xla=OF_XLA, quantized_of_xla=IN_XLA)
 class Layout(Op):
     """The declaration of such an op: the fields of `Op`, and these.
 
-    dtypes  its dtypes beside float32.
+    dtypes  its dtypes in addition to float32.
     shapes  name → shape of the input, or shapes of the inputs; `plain` and `special` have those of the first.
     attrs   as of a spec. The first ones have every shape, the others the first shape: each pair is a program to build.
     small   name → the shapes of inputs without elements, and with one, for known and unknown sizes.

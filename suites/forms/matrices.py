@@ -76,7 +76,7 @@ def ordinary(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
 
 
 def graded(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
-    """The same with columns of various sizes."""
+    """Ordinary numbers, in columns of various sizes."""
     return (ordinary(draw, np.dtype(dtype), *shape) * np.resize(_SCALES, shape[-1])).astype(dtype)
 
 

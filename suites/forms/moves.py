@@ -54,7 +54,7 @@ class Refused(NamedTuple):
 class Moves(Op):
     """The declaration of an op that moves elements: the fields of `Op`, with defaults of recipes, and these.
 
-    dtypes      its dtypes beside float32.
+    dtypes      its dtypes in addition to float32.
     second      not empty if TensorFlow has second order.
     few         the labels of the calls of second order; all of them by default.
     adds        whether a gradient adds several upstreams.

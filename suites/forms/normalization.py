@@ -42,7 +42,7 @@ def _plain(draw: Draw, shape: Shape) -> list[np.ndarray]:
 
 
 def _offset(draw: Draw, shape: Shape) -> list[np.ndarray]:
-    """A tensor far from zero: its variance is small beside its mean."""
+    """A tensor far from zero: its variance is small compared with its mean."""
     x, *rest = _plain(draw, shape)
     return [x / 4 + 32, *rest]
 
@@ -104,7 +104,7 @@ class Fused:
 
     raw         its OpDef.
     gradient    the OpDef of its gradient.
-    more        the dtypes of its tensors beside float32.
+    more        the dtypes of its tensors in addition to float32.
     reserved    whether the op of gradients takes a third tensor of the forward op; that of a CPU has no elements.
     """
 
@@ -131,7 +131,7 @@ class Fused:
         return tuple(each for each in getattr(tf.raw_ops, self.gradient)(**arguments, **attrs)[:3])
 
     def back_of_batch(self, tf: Any, g: Any, x: Any, scale: Any, *given: Any, is_training: bool, **attrs: Any) -> Any:
-        """The same with the statistics that the forward op returns in training."""
+        """The gradients, from the statistics that the forward op returns in training."""
         how = {"is_training": is_training, **attrs}
         kept = self.results(tf, x, scale, scale, *given, **how)[3:] if is_training else given
         return self.back(tf, g, x, scale, *kept, **how)

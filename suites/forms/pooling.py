@@ -39,7 +39,7 @@ class Pool:
 
     @property
     def windows(self) -> Windows:
-        """The same windows over the whole tensor."""
+        """The windows, with the axes of the batch and of the depth."""
         padding = self.padding if isinstance(self.padding, str) else self._laid((0, 0), self.padding, (0, 0))
         return Windows(self._laid((1,), self.size, (self.deep,)), self._laid((1,), self.stride, (self.deep,)), padding)
 

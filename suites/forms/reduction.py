@@ -126,11 +126,11 @@ def reduced(f: Function, *, flushes: bool = True, **functions: Function) -> OfOn
     if "jvp" in functions:
         promised.setdefault("hvp", lambda g, t, x, axis, keep_dims=False: None)
     if flushes:
-        promised["others"] = lambda dtype, x, axis, keep_dims=False: [
+        promised["alternatives"] = lambda dtype, x, axis, keep_dims=False: [
             _dropped(y, x, axis, keep_dims) for y in (flushed_in(dtype, f(x, axis)), f(flushed_in(dtype, x), axis))
         ]
     if flushes and vjp:
-        promised["grad_others"] = lambda dtype, g, x, axis, keep_dims=False: [
+        promised["grad_alternatives"] = lambda dtype, g, x, axis, keep_dims=False: [
             vjp(_kept(g, x, axis), flushed_in(dtype, x), axis)
         ]
     return OfOneTensor(_with_axes(f, "f"), **promised)

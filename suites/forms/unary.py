@@ -51,7 +51,7 @@ class Unary:
     aside           label → a region that has a recipe of its own and is left out of all others, so that a known
                     failure there excuses nothing else.
     avoided         a region that no recipe enters.
-    recipes         recipes beside those that every unary op has.
+    recipes         recipes in addition to those that every unary op has.
     contract        contract(function), as of a spec.
     unsigned_zeros  whether a zero of either sign is right: see docs/explanations/conventions.md.
     subnormals      what a CPU makes of subnormal inputs.

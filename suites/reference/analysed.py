@@ -80,7 +80,7 @@ class Analysed(Promise):
             return self.error_of(u, results, 0)
         return tuple(self.error_of(u, y, n) for n, y in enumerate(results))
 
-    def others(self, dtype: np.dtype, *xs: Array, **attrs: Any) -> list[Array]:
+    def alternatives(self, dtype: np.dtype, *xs: Array, **attrs: Any) -> list[Array]:
         """The results where subnormals are flushed: those of the inputs, of the result, of both."""
         small = self.f(*(flushed_in(dtype, x) for x in xs), **attrs)
         return [small, *(flushed_in(dtype, _narrow(y)) for y in (self.f(*xs, **attrs), small))]

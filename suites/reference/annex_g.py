@@ -1,7 +1,7 @@
 """Annex G: functions of complex numbers with infinite and NaN parts, as the C standard (C99, annex G.6) has them.
 
 Its tables are those of C's library, which NumPy calls for long doubles: https://en.cppreference.com/w/c/numeric/complex.
-Functions that the annex does not have follow from those that it has, by the formula beside each.
+Functions that the annex does not have follow from those that it has, by the formula next to each.
 """
 
 from __future__ import annotations

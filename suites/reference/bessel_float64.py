@@ -1,7 +1,7 @@
-"""Bessel functions J and Y of float64 arrays, for sweeps of narrower dtypes: right beside zeros and far out too.
+"""Bessel functions J and Y of float64 arrays, for sweeps of narrower dtypes: right next to zeros and far out too.
 
-SciPy takes the sine of x - π/4, rounded: beside a zero, or far out, few digits are left. Here, from 50 on, sine and
-cosine are those of x itself, and values beside a zero are computed again with more digits.
+SciPy takes the sine of x - π/4, rounded: next to a zero, or far out, few digits are left. Here, from 50 on, sine and
+cosine are those of x itself, and values next to a zero are computed again with more digits.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ class BiasAddGrad(Channels, Multilinear):
         return (self.spread(np.asarray(g), xs[0]),)
 
     def error(self, u: float, *xs: np.ndarray) -> np.ndarray:
-        """Those of a sum."""
+        """The error of a sum."""
         axes = self.other_axes(xs[0])
         return np.asarray(np.squeeze(sum_error(u, xs[0], axes), axis=axes))
 

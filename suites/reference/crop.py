@@ -37,7 +37,7 @@ class _Axis:
     weights     the weight of each pixel of the image, of bilinear crops: zeros for places outside the image.
     picks       the same of nearest pixels.
     slopes      the derivatives of `weights` by the place.
-    near        which pixels have a weight, and those beside them.
+    near        which pixels have a weight, and those next to them.
     inside      whether the place is in the image.
     moves       the derivatives of the place by both ends of the box.
     error       the error of places in float32.

@@ -36,5 +36,5 @@ class Cross(Multilinear):
         return np.where(total * u <= lowest, 0.0, gamma(3, u) * total)
 
     def grad_error(self, i: int, u: float, g: np.ndarray, *xs: np.ndarray) -> np.ndarray:
-        """That of the product with the other tensor."""
+        """The error of the cross product of the upstream with the other input."""
         return self.error(u, g, xs[1 - i])

@@ -66,7 +66,7 @@ class Dilation(Promise):
         return self._error(self.result, u, xs[2], *xs[:2])
 
     def grad_error(self, i: int, u: float, g: np.ndarray, *xs: np.ndarray) -> np.ndarray:
-        """Those of a sum of upstreams."""
+        """The error of a sum of upstreams."""
         return self._error(("image", "filter")[i], u, g, *xs)
 
     def _error(self, name: str, u: float, g: np.ndarray, image: np.ndarray, kernel: np.ndarray) -> np.ndarray:

@@ -45,7 +45,7 @@ class FakeQuant(Promise):
     def error(self, u: float, x: np.ndarray, *ends: np.ndarray) -> np.ndarray:
         return self.grid(x, *ends).error(u, x)
 
-    def others(self, dtype: np.dtype, x: np.ndarray, *ends: np.ndarray) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, x: np.ndarray, *ends: np.ndarray) -> list[np.ndarray]:
         return self.grid(x, *ends).neighbours(dtype, x, self.f(x, *ends))
 
     def vjp(self, g: np.ndarray, x: np.ndarray, *ends: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -59,8 +59,10 @@ class FakeQuant(Promise):
         terms = np.where(self.parts(x, *ends)[i], g, 0)
         return np.squeeze(sum_error(u, terms, self._axes(x)), self._axes(x))
 
-    def grad_others(self, i: int, dtype: np.dtype, g: np.ndarray, x: np.ndarray, *ends: np.ndarray) -> list[np.ndarray]:
-        """Those of flushed subnormals; and those that choose elements in place of a product with 0."""
+    def grad_alternatives(
+        self, i: int, dtype: np.dtype, g: np.ndarray, x: np.ndarray, *ends: np.ndarray
+    ) -> list[np.ndarray]:
+        """The sums of flushed subnormals, and the sums of chosen elements in place of a product with 0."""
         small = flushed_in(dtype, g)
         pairs = [(h, y) for h in (g, small) for y in (x, flushed_in(dtype, x))]
         sums = [self.vjp(h, y, *ends)[i] for h, y in pairs]

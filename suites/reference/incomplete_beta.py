@@ -29,7 +29,7 @@ def betainc(a: Any, b: Any, x: Any) -> Any:
 
 #: Below this part of the other shape, or of 1, mpmath needs many more bits. Only a first term counts in a long double.
 _SMALL = 2.0**-90
-#: A number that is infinite beside all others but those near 1 / `_HUGE`.
+#: A number that is infinite compared with all others but those near 1 / `_HUGE`.
 _HUGE = 2.0**1000
 
 

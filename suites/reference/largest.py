@@ -104,11 +104,11 @@ class Largest(_OfLargest):
     def grad_error(self, i: int, u: float, g: np.ndarray, x: np.ndarray) -> np.ndarray:
         return scattered_error(chosen(self.windows, x), u, g, x.shape)
 
-    def others(self, dtype: np.dtype, x: np.ndarray) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, x: np.ndarray) -> list[np.ndarray]:
         equal = [gathered(choice, x, self.outputs(x)) for choice in _equal_if_flushed(self.windows, dtype, x)]
         return [*equal, *(flushed_in(dtype, y) for y in (self.f(x), *equal))]
 
-    def grad_others(self, i: int, dtype: np.dtype, g: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
+    def grad_alternatives(self, i: int, dtype: np.dtype, g: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
         return _flushed_sums(dtype, [chosen(self.windows, x)], g, x.shape)
 
 
@@ -161,10 +161,10 @@ class LargestGradient(_OfLargest):
     def jvp_error(self, u: float, ts: Any, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> Any:
         return self.error(u, x, ts[1], y)
 
-    def others(self, dtype: np.dtype, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
         return _flushed_sums(dtype, [chosen(self.windows, x)], g, x.shape)
 
-    def grad_others(self, i: int, dtype: np.dtype, h: np.ndarray, x: np.ndarray, *rest: Any) -> list[np.ndarray]:
+    def grad_alternatives(self, i: int, dtype: np.dtype, h: np.ndarray, x: np.ndarray, *rest: Any) -> list[np.ndarray]:
         return [flushed_in(dtype, self.vjp(h, x, *rest)[i])]
 
 
@@ -184,10 +184,10 @@ class LargestSecond(LargestGradient):
     def grad_error(self, i: int, u: float, h: np.ndarray, x: np.ndarray, *rest: Any) -> Any:
         return scattered_error(chosen(self.windows, x), u, h, x.shape) if i == 1 else 0.0
 
-    def others(self, dtype: np.dtype, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
         return [flushed_in(dtype, self.f(x, g, y))]
 
-    def grad_others(self, i: int, dtype: np.dtype, h: np.ndarray, x: np.ndarray, *rest: Any) -> list[np.ndarray]:
+    def grad_alternatives(self, i: int, dtype: np.dtype, h: np.ndarray, x: np.ndarray, *rest: Any) -> list[np.ndarray]:
         return _flushed_sums(dtype, [chosen(self.windows, x)], h, x.shape) if i == 1 else []
 
 
@@ -215,13 +215,13 @@ class LargestAt(Pooling):
     def jvp(self, ts: Any, x: np.ndarray) -> None:
         """None: an index has no derivative."""
 
-    def others(self, dtype: np.dtype, x: np.ndarray) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, x: np.ndarray) -> list[np.ndarray]:
         return [self.f(flushed_in(dtype, x))]
 
 
 @dataclass(frozen=True)
 class LargestGradientAt(LargestGradient):
-    """The same gradient as an op of the tensor x, the upstream g, and the index of each window's largest element.
+    """The gradient as an op of the tensor x, the upstream g, and the index of each window's largest element.
 
     Indices are those of `LargestAt`.
     """
@@ -235,7 +235,7 @@ class LargestGradientAt(LargestGradient):
     def error(self, u: float, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> np.ndarray:
         return scattered_error(self._choice(x, y), u, g, x.shape)
 
-    def others(self, dtype: np.dtype, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
         return _flushed_sums(dtype, [self._choice(x, y)], g, x.shape)
 
     def _choice(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:

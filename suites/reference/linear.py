@@ -25,7 +25,7 @@ def running(u: float, x: Array, error: Any = 0.0) -> Running:
 
 
 def constant(x: Numbers, value: Array) -> Numbers:
-    """A constant beside x: with errors of 0 if x has errors."""
+    """A constant like x: with errors of 0 if x has errors."""
     return Running(value, np.zeros(value.shape), x.unit) if isinstance(x, Running) else value
 
 

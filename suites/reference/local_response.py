@@ -63,11 +63,11 @@ class LocalResponse(_OfFinite):
     def error(self, u: float, *xs: np.ndarray, **attrs: Any) -> np.ndarray:
         return np.where(self.f(*xs) == 0, 0.0, super().error(u, *xs))
 
-    def others(self, dtype: np.dtype, *xs: np.ndarray, **attrs: Any) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, *xs: np.ndarray, **attrs: Any) -> list[np.ndarray]:
         (x,) = xs
         return [flushed_in(dtype, self.f(x)), self.f(flushed_in(dtype, x))]
 
-    def grad_others(self, i: int, dtype: np.dtype, g: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
+    def grad_alternatives(self, i: int, dtype: np.dtype, g: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
         return [np.asarray(self.by_jacobian(long(g), long(x), self.formula(long(x))))]
 
     def norm(self, x: Any) -> Any:
@@ -80,7 +80,7 @@ class LocalResponse(_OfFinite):
         return g * norm**-self.beta - x * (2 * self.alpha * self.beta) * self.near(g * y / norm)
 
     def by_jacobian(self, g: Any, x: Any, y: Any) -> Any:
-        """The same as a sum of upstreams times elements of the Jacobian: an infinite upstream meets no other number."""
+        """The gradient by the Jacobian, so that an infinite upstream meets no other number."""
         norm, places = self.norm(x), np.arange(x.shape[-1])
         across = x[..., None, :] * (2 * self.alpha * self.beta) * (y / norm)[..., None]
         jacobian = np.where(places[:, None] == places, (norm**-self.beta)[..., None], 0) - across
@@ -109,7 +109,7 @@ class LocalResponseGradient(_OfFinite):
         by_x = x * (2 * of.alpha) * of.near(by_norm) - h * of.near(g * y / norm) * scale
         return h * norm**-of.beta - y / norm * met * scale, by_x, -g / norm * met * scale
 
-    def others(self, dtype: np.dtype, *xs: np.ndarray, **attrs: Any) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, *xs: np.ndarray, **attrs: Any) -> list[np.ndarray]:
         both = [self.f(*xs), np.asarray(self.of.by_jacobian(*map(long, xs)))]
         small = self.f(*(flushed_in(dtype, z) for z in xs))
         return [both[1], small, *(flushed_in(dtype, one) for one in (*both, small))]

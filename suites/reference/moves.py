@@ -154,10 +154,10 @@ class Forward(Moved):
         return self._gradients(self._sums(gs, xs, attrs).totals)
 
     def grad_error(self, i: int, u: float, gs: Any, *xs: np.ndarray, **attrs: Any) -> np.ndarray:
-        """Those of the sums by tensor i."""
+        """The errors of the sums by tensor i."""
         return self._sums(gs, xs, attrs).errors(u)[i]
 
-    def grad_others(self, i: int, dtype: np.dtype, gs: Any, *xs: np.ndarray, **attrs: Any) -> list[np.ndarray]:
+    def grad_alternatives(self, i: int, dtype: np.dtype, gs: Any, *xs: np.ndarray, **attrs: Any) -> list[np.ndarray]:
         """The sums where a processor flushes subnormal upstreams, or the result."""
         flushed = self._sums(tuple(flushed_in(dtype, g) for g in together(gs)), xs, attrs).totals[i]
         return [flushed_in(dtype, self._sums(gs, xs, attrs).totals[i]), flushed, flushed_in(dtype, flushed)]
@@ -224,14 +224,14 @@ class Back(Moved):
         return self._gradients(together(self.move(*together(gs), **self._split(xs, attrs)[1])))
 
     def error(self, u: float, *xs: np.ndarray, **attrs: Any) -> np.ndarray:
-        """Those of the sums."""
+        """The errors of the sums."""
         return self._sums(xs, attrs).errors(u)[0]
 
     def jvp_error(self, u: float, ts: Any, *xs: np.ndarray, **attrs: Any) -> np.ndarray:
-        """Those of the sums of tangents."""
+        """The errors of the sums of tangents."""
         return self.error(u, *ts, **attrs)
 
-    def others(self, dtype: np.dtype, *xs: np.ndarray, **attrs: Any) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, *xs: np.ndarray, **attrs: Any) -> list[np.ndarray]:
         """The sums where a processor flushes subnormal elements, or the result."""
         flushed = self._sums([flushed_in(dtype, x) for x in xs], attrs).totals[0]
         return [flushed_in(dtype, self._sums(xs, attrs).totals[0]), flushed, flushed_in(dtype, flushed)]

@@ -68,7 +68,7 @@ class Normalization:
         return self.backward(g, x, scale, mean, variance)
 
     def backward(self, g: Any, x: Any, scale: Any, mean: Any, variance: Any) -> tuple[Any, Any, Any]:
-        """The same with the mean and the variance that the forward op returned."""
+        """The gradients, from the mean and the variance that the forward op returned."""
         centered = x - self._spread(mean)
         deviation = np.sqrt(self._spread(variance) + self.epsilon)
         by_scale = np.sum(g * (centered / deviation), axis=self.axes)

@@ -16,12 +16,12 @@ from tf_opdiff.suites.reference.running import ROUNDINGS, Running
 class OfNormalization(Analysed):
     """A promise about a normalisation with these attributes.
 
-    Numbers of 16 bits are taken in float32. All inputs and results but the first are vectors of float32, beside a
+    Numbers of 16 bits are taken in float32. All inputs and results but the first are vectors of float32, next to a
     tensor of any dtype.
     """
 
     unsigned_zeros: tuple[str, ...] = ("output", "grad")
-    others = None  # type: ignore[assignment]
+    alternatives = None  # type: ignore[assignment]
 
     def __init__(self, **attributes: Any) -> None:
         self.of = Normalization(**attributes)
@@ -119,5 +119,5 @@ class GradientsOfBatch(Gradients):
 
 
 def _of_dtypes(by_tensor: Any, by_scale: Any, by_offset: Any) -> tuple[Any, Any, Any]:
-    """The results of an op of gradients; those by the scale and the offset are float32 beside tensors of any dtype."""
+    """The results of an op of gradients; those by the scale and the offset are float32 for tensors of all dtypes."""
     return by_tensor, by_scale.astype(np.float32), by_offset.astype(np.float32)

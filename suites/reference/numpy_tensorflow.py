@@ -73,7 +73,7 @@ def _cumsum(a: np.ndarray, axis: int, exclusive: bool) -> np.ndarray:
 
 
 def _convolution(x: Step, filters: Step, strides: int, padding: str) -> Step:
-    """Of one image of one channel, (1, n, m, 1), with one filter, (a, b, 1, 1), step 1, no padding."""
+    """The convolution of an image (1, n, m, 1) with a filter (a, b, 1, 1), with step 1 and without padding."""
     windows = np.lib.stride_tricks.sliding_window_view(x.value[0, :, :, 0], filters.value.shape[:2])
     return Step(np.einsum("ijab,ab->ij", windows, filters.value[:, :, 0, 0])[None, :, :, None], None, x.flushing)
 

@@ -38,7 +38,7 @@ class Orthonormal(Promise):
 
 @dataclass(frozen=True)
 class Factors(Orthonormal):
-    """Qᴴ Q beside what stands below the diagonal of R, which is exactly 0."""
+    """Qᴴ Q, and what stands below the diagonal of R, which is exactly 0."""
 
     def f(self, a: Array) -> Array:
         y = super().f(a)

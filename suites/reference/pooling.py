@@ -130,8 +130,8 @@ class _Linear(Pooling):
     def grad_error(self, i: int, u: float, g: np.ndarray, x: np.ndarray) -> Any:
         return self.transposed(x.shape).error(u, g)
 
-    def grad_others(self, i: int, dtype: np.dtype, g: np.ndarray, x: np.ndarray) -> Any:
-        return self.transposed(x.shape).others(dtype, g)
+    def grad_alternatives(self, i: int, dtype: np.dtype, g: np.ndarray, x: np.ndarray) -> Any:
+        return self.transposed(x.shape).alternatives(dtype, g)
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ class Average(_Linear):
         error = (sum_error(u, terms, members, 1) + divided) / counts + _subnormal_step(u, total / counts)
         return np.asarray(error).reshape(self.outputs(x))
 
-    def others(self, dtype: np.dtype, x: np.ndarray) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, x: np.ndarray) -> list[np.ndarray]:
         small = self.f(flushed_in(dtype, x))
         return [flushed_in(dtype, self.f(x)), small, flushed_in(dtype, small)]
 
@@ -180,7 +180,7 @@ class AverageGradient(_Linear):
         divided = np.sum(rounded, axis=0)
         return np.asarray(sum_error(u, terms, members, 0) + divided).reshape(shape)
 
-    def others(self, dtype: np.dtype, g: np.ndarray) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, g: np.ndarray) -> list[np.ndarray]:
         """The sums where the subnormals of a dtype are flushed: upstreams, shares, sums."""
         small = flushed_in(dtype, g)
         parts = [self._shares(small), self._shares(small, dtype)]

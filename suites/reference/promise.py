@@ -19,20 +19,20 @@ class Promise:
 
     Subclasses name the arguments, as the first line of each method does. An error is the largest one that is right: an
     array of the shape of the result, or 0; of several outputs, a tuple. `u` is the unit round-off of the case's dtype.
-    Others are further right arrays, or None if the promise has none: see `harness.spec.tolerance`.
+    Alternatives are further right arrays, or None if the promise has none: see `harness.spec.tolerance`.
 
-    others          others(dtype, *xs): further right results.
-    grad_others     grad_others(i, dtype, g, *xs): further right gradients by input i.
-    rounded         the families of quantities that have errors.
-    bounded         the number of results that have errors of their own.
-    unsigned_zeros  those in which zeros of either sign are right.
+    alternatives        alternatives(dtype, *xs): further right results.
+    grad_alternatives   grad_alternatives(i, dtype, g, *xs): further right gradients by input i.
+    rounded             the families of quantities that have errors.
+    bounded             the number of results that have errors of their own.
+    unsigned_zeros      those in which zeros of either sign are right.
     """
 
     bounded: int = 1
     rounded: tuple[str, ...] = ROUNDED
     unsigned_zeros: tuple[str, ...] = ROUNDED
-    others: Any = None
-    grad_others: Any = None
+    alternatives: Any = None
+    grad_alternatives: Any = None
 
     @property
     def mistaken(self) -> Promise | None:
@@ -82,7 +82,7 @@ class GradientOf(Promise):
 
     def __init__(self, of: Promise, number: int = 0) -> None:
         self.of, self.number = of, number
-        self.others = self._others if of.grad_others else None
+        self.alternatives = self._alternatives if of.grad_alternatives else None
 
     def f(self, g: Any, *xs: Any, **attrs: Any) -> Any:
         return self.of.vjp(g, *xs, **attrs)[self.number]
@@ -90,8 +90,8 @@ class GradientOf(Promise):
     def error(self, u: float, g: Any, *xs: Any, **attrs: Any) -> Any:
         return self.of.grad_error(self.number, u, g, *xs, **attrs)
 
-    def _others(self, dtype: Any, g: Any, *xs: Any, **attrs: Any) -> Any:
-        return self.of.grad_others(self.number, dtype, g, *xs, **attrs)
+    def _alternatives(self, dtype: Any, g: Any, *xs: Any, **attrs: Any) -> Any:
+        return self.of.grad_alternatives(self.number, dtype, g, *xs, **attrs)
 
 
 class OfOneTensor(Promise):
@@ -100,7 +100,8 @@ class OfOneTensor(Promise):
     f, vjp, jvp, hvp            f(x), vjp(g, x), jvp(t, x) and hvp(g, t, x) → an array.
     error, grad_error, …        error(u, x), grad_error(u, g, x), jvp_error(u, t, x) and hvp_error(u, g, t, x); a
                                 quantity without an error is exact.
-    others, grad_others         others(dtype, x) and grad_others(dtype, g, x) → further right arrays.
+    alternatives                alternatives(dtype, x) → further right arrays.
+    grad_alternatives           grad_alternatives(dtype, g, x) → further right gradients.
     mistaken                    mistaken(x) → what TensorFlow computes in place of f(x) because of a known failure.
     """
 
@@ -111,8 +112,8 @@ class OfOneTensor(Promise):
         errors = {"output": "error", "grad": "grad_error", "jvp": "jvp_error", "hvp": "hvp_error"}
         self.rounded = tuple(family for family, name in errors.items() if name in self._functions)
         self.f = f  # type: ignore[method-assign]
-        self.others = self._functions.get("others")
-        self.grad_others = self._grad_others if "grad_others" in self._functions else None
+        self.alternatives = self._functions.get("alternatives")
+        self.grad_alternatives = self._grad_alternatives if "grad_alternatives" in self._functions else None
 
     @property
     def mistaken(self) -> Promise | None:
@@ -141,5 +142,5 @@ class OfOneTensor(Promise):
     def hvp_error(self, i: int, u: float, g: Any, ts: Any, x: Any, **attrs: Any) -> Any:
         return self._functions["hvp_error"](u, g, *ts, x, **attrs)
 
-    def _grad_others(self, i: int, dtype: Any, g: Any, x: Any, **attrs: Any) -> Any:
-        return self._functions["grad_others"](dtype, g, x, **attrs)
+    def _grad_alternatives(self, i: int, dtype: Any, g: Any, x: Any, **attrs: Any) -> Any:
+        return self._functions["grad_alternatives"](dtype, g, x, **attrs)

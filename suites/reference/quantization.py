@@ -116,7 +116,7 @@ class Quantized(Promise):
     def error(self, u: float, x: np.ndarray, *ends: np.ndarray) -> np.ndarray:
         return np.asarray(3 * u * np.abs(self.f(x, *ends)) * self.grid(x, *ends).rough, np.float64)
 
-    def others(self, dtype: np.dtype, x: np.ndarray, *ends: np.ndarray) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, x: np.ndarray, *ends: np.ndarray) -> list[np.ndarray]:
         near = self.grid(x, *ends).neighbours(dtype, x, self.f(x, *ends))
         return [*near, self.f(flushed_in(dtype, x), *ends), flushed_in(dtype, self.f(x, *ends))]
 
@@ -126,7 +126,7 @@ class Quantized(Promise):
             return g, *(None for _ in ends)
         return g * self._within(x, *ends), *(np.zeros(end.shape) for end in ends)
 
-    def grad_others(self, i: int, dtype: np.dtype, g: np.ndarray, *xs: np.ndarray) -> list[np.ndarray]:
+    def grad_alternatives(self, i: int, dtype: np.dtype, g: np.ndarray, *xs: np.ndarray) -> list[np.ndarray]:
         gradient = self.vjp(g, *xs)[i]
         return [] if gradient is None else [flushed_in(dtype, gradient)]
 
@@ -157,5 +157,5 @@ class QuantizedGradient(GradientOf):
     def jvp(self, ts: Any, g: np.ndarray, *xs: np.ndarray) -> np.ndarray:
         return self.f(ts[0], *xs)
 
-    def grad_others(self, i: int, dtype: np.dtype, h: np.ndarray, *xs: np.ndarray) -> list[np.ndarray]:
+    def grad_alternatives(self, i: int, dtype: np.dtype, h: np.ndarray, *xs: np.ndarray) -> list[np.ndarray]:
         return [flushed_in(dtype, self.vjp(h, *xs)[i])]

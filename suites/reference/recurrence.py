@@ -26,7 +26,7 @@ class Recurrence(Analysed):
     """
 
     unsigned_zeros = ("output",)
-    others = None  # type: ignore[assignment]
+    alternatives = None  # type: ignore[assignment]
 
     def __init__(
         self, formula: Callable[..., Each], chosen: Sequence[int], zeroed: Sequence[int] = (), **fixed: Any

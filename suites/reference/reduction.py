@@ -68,7 +68,7 @@ def mean_vjp_error(u: float, g: np.ndarray, x: np.ndarray, axis: Axis) -> np.nda
 
 
 def mean_jvp_error(u: float, t: np.ndarray, x: np.ndarray, axis: Axis) -> np.ndarray:
-    """That of the sum of n quotients, each with two roundings."""
+    """The error of a sum of n quotients, each with two roundings."""
     return sum_error(u, t / max(count(x, axis), 1), axis, terms=count(x, axis) + 3) + 2 * u * sizes(
         mean(t, axis).astype(np.float64)
     )
@@ -80,7 +80,7 @@ def shared(g: np.ndarray, x: np.ndarray, axis: Axis) -> np.ndarray:
 
 
 def mean_error(u: float, x: np.ndarray, axis: Axis) -> np.ndarray:
-    """That of the sum, divided by the number of elements; the quotient is rounded once more."""
+    """The error of a sum divided by the number of elements; the quotient is rounded once more."""
     return (sum_error(u, x, axis) + u * sizes(total(x, axis)).astype(np.float64)) / max(count(x, axis), 1)
 
 

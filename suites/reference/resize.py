@@ -27,7 +27,7 @@ _ROUNDINGS = 3
 
 
 def places(size: int, count: int, *, align_corners: bool = False, half_pixel_centers: bool = False) -> list[Fraction]:
-    """The place in an image of `size` pixels that each of `count` pixels shows, along one axis."""
+    """The source coordinate of each of `count` output pixels in an image of `size` pixels, along one axis."""
     if half_pixel_centers:
         return [Fraction((2 * i + 1) * size, 2 * count) - Fraction(1, 2) for i in range(count)]
     scale = Fraction(size - 1, count - 1) if align_corners and count > 1 else Fraction(size, count)
@@ -75,7 +75,7 @@ class _Axis:
     """How the pixels of one axis make those of another size.
 
     weights     one row for each new pixel: the weight of each old one.
-    near        which old pixels have a weight, and those beside them: a rounded place can lie between other pixels.
+    near        which old pixels have a weight, and those next to them: a rounded place can lie between other pixels.
     error       the error of the place of each new pixel, in float32.
     """
 

@@ -106,7 +106,7 @@ class Several:
         return upstreams
 
     def _mistaken(self, *, gradient: bool) -> dict[str, Function]:
-        """The results and the gradients that TensorFlow computes where promises have others; empty if none has."""
+        """The results and the gradients that TensorFlow computes where promises have a mistake; empty if none has."""
         if not any(promise.mistaken for promise in self.promises):
             return {}
         other = replace(self, promises=tuple(promise.mistaken or promise for promise in self.promises))
@@ -126,11 +126,13 @@ class Several:
         """The alternatives of the outputs and gradients that have some, by name."""
         functions: dict[str, Function] = {}
         if "output" in families:
-            places = [(name, place) for name, place in self._places("output") if self.promises[place[0]].others]
+            places = [(name, place) for name, place in self._places("output") if self.promises[place[0]].alternatives]
             functions |= {name: partial(self._others, *place) for name, place in places}
         if "grad" in families:
-            places = [(name, place) for name, place in self._places("grad") if self.promises[place[0]].grad_others]
-            functions |= {name: partial(self._grad_others, *place) for name, place in places}
+            places = [
+                (name, place) for name, place in self._places("grad") if self.promises[place[0]].grad_alternatives
+            ]
+            functions |= {name: partial(self._grad_alternatives, *place) for name, place in places}
         return functions
 
     def _places(self, family: str) -> Iterator[tuple[str, tuple[int, ...]]]:
@@ -161,9 +163,9 @@ class Several:
         )
 
     def _others(self, n: int, k: int, dtype: Any, gs: Any, *xs: Any, **more: Any) -> Any:
-        return self.promises[n].others(dtype, *self._parts(xs)[n], **self._attrs(n) | more)
+        return self.promises[n].alternatives(dtype, *self._parts(xs)[n], **self._attrs(n) | more)
 
-    def _grad_others(self, n: int, i: int, dtype: Any, gs: Any, *xs: Any, **more: Any) -> Any:
-        return self.promises[n].grad_others(
+    def _grad_alternatives(self, n: int, i: int, dtype: Any, gs: Any, *xs: Any, **more: Any) -> Any:
+        return self.promises[n].grad_alternatives(
             i, dtype, self._upstreams(gs, xs, more)[n], *self._parts(xs)[n], **self._attrs(n) | more
         )

@@ -67,7 +67,7 @@ class SparseProduct(Multilinear):
         return super().hvp_error(i, u, g, ts, *xs) if i < 2 else 0.0
 
     def jvp_error(self, u: float, ts: Any, *xs: np.ndarray) -> np.ndarray:
-        """That of forward mode."""
+        """The error of forward mode."""
         return super().jvp_error(u, ts[:2], *xs)
 
     def error(self, u: float, *xs: np.ndarray) -> np.ndarray:

@@ -48,7 +48,7 @@ class _Axis:
     """The pixels of images that the pixels of results show along one axis.
 
     taps    pairs (the indices of pixels, their weights).
-    near    the indices of the pixels with a weight, and of those beside them.
+    near    the indices of the pixels with a weight, and of those next to them.
     error   the errors of places in float32.
     """
 
@@ -113,14 +113,14 @@ class Warp(Promise):
         if self.nearest:
             return 0.0
         rows, columns = self._axes(images.shape, transforms)
-        sizes, batch = np.abs(self._padded(images, self.fill_value)), _batch(images)
+        sizes, batch = np.abs(self._padded(images, self.fill_value)), _image_index(images)
         largest = np.max([sizes[batch, y, x] for y, x in product(rows.near, columns.near)], axis=0)
         return np.asarray((2 * (rows.error + columns.error) + 8 * FLOAT32 + u)[..., None] * largest, np.float64)
 
     def _shown(self, images: np.ndarray, transforms: np.ndarray, value: float) -> np.ndarray:
         """The means of pixels, in long double."""
         rows, columns = self._axes(images.shape, transforms)
-        padded, batch = self._padded(images, value), _batch(images)
+        padded, batch = self._padded(images, value), _image_index(images)
         total = np.zeros((len(images), *self.output_shape, images.shape[3]), np.longdouble)
         for (y, down), (x, right) in product(rows.taps, columns.taps):
             weights = (down * right)[..., None]
@@ -130,7 +130,7 @@ class Warp(Promise):
     def _sent_back(self, g: np.ndarray, images: np.ndarray, transforms: np.ndarray) -> np.ndarray:
         """The transpose of `_shown`, without the fill value."""
         rows, columns = self._axes(images.shape, transforms)
-        total, batch = np.zeros_like(self._padded(images, 0.0), np.longdouble), _batch(images)
+        total, batch = np.zeros_like(self._padded(images, 0.0), np.longdouble), _image_index(images)
         for (y, down), (x, right) in product(rows.taps, columns.taps):
             weights = (down * right)[..., None]
             np.add.at(total, (batch, y, x), np.where(weights == 0, 0, weights * g))
@@ -206,6 +206,6 @@ class Kernel(Warp):
         return [(low, high - single), (high, single - low)]
 
 
-def _batch(images: np.ndarray) -> np.ndarray:
-    """The numbers of images, as indices beside those of pixels."""
+def _image_index(images: np.ndarray) -> np.ndarray:
+    """The index of the image of each pixel."""
     return np.arange(len(images))[:, None, None]

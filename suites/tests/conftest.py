@@ -5,7 +5,7 @@ import pytest
 
 @pytest.fixture(scope="module")
 def run_module(tmp_path_factory):
-    """That of the harness's tests: it starts a device server."""
+    """Runs a module of specs, as in the harness's tests; it starts a device server."""
     from tf_opdiff.harness.tests.conftest import module_runner
 
     return module_runner(tmp_path_factory)

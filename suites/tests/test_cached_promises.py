@@ -19,7 +19,7 @@ SUITES = "tf_opdiff.suites"
 
 
 def sample(items):
-    """Of each family the first case of up to three items, evenly spread."""
+    """The first case of up to three items of each family, evenly spread."""
     for _, family in groupby(items, lambda item: item.module):
         members = list(family)
         for item in members[:: max(1, len(members) // 3)][:3]:

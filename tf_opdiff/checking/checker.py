@@ -1,4 +1,4 @@
-"""Checker: a process beside the user's. It computes promises without TensorFlow, owns the device servers, and judges.
+"""Checker: a process next to the user's. It computes promises without TensorFlow, owns the device servers, and judges.
 
 The user's process has imported TensorFlow, may hold a GPU and set flags; nothing here depends on that.
 """
@@ -158,7 +158,7 @@ class Checker:
 
         Raises:
           CheckProblem: the callable fails, and the user gives no reference; or it ignores its inputs. An output may
-            ignore them beside another that does not.
+            ignore them if another one does not.
         """
         write_specs(module, [own.spec])
         count, constant = 0, True

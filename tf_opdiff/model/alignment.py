@@ -1,4 +1,4 @@
-"""Alignment: the recorded ops of eager mode beside those of the trace; the first that has no equal partner."""
+"""Alignment: the recorded ops of eager mode and those of the trace; the first that has no equal partner."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ class Analysis:
         return replace(answer, kind="retraced", ops=(misfit.number,), detail=misfit.sentence)
 
     def _misfit(self, plan: Plan) -> tuple[Misfit | None, str]:
-        """The first op that is another one when the program is traced, if any, and why the program can't be traced."""
+        """The first op where the traced program differs from the eager one, if any; and the error if tracing fails."""
         if plan.mode == "eager":
             return None, ""
         try:

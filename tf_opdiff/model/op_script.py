@@ -13,7 +13,7 @@ from tensorflow.python.framework import op_def_registry
 
 from tf_opdiff.model.recorded import RecordedOp
 
-#: The elements of the largest array that stands in the program; larger ones stand in a file beside it.
+#: The elements of the largest array that stands in the program; larger ones stand in a file next to it.
 _LARGEST = 32
 _PROGRAM = '''"""{title}"""
 
@@ -47,7 +47,7 @@ def write_script(
     results: Sequence[int],
     plan: tuple[str, str],
 ) -> None:
-    """Writes a program of ops, and beside it a file of its large arrays if it has some.
+    """Writes a program of ops, and next to it a file of its large arrays if it has some.
 
     Args:
       file: where the program is written.
@@ -81,7 +81,7 @@ def write_script(
 
 
 def _written(file: Path, values: Mapping[int, np.ndarray]) -> Iterator[str]:
-    """The lines that make the values; writes the large ones to a file beside the program."""
+    """The lines that make the values; writes the large ones to a file next to the program."""
     large = {f"v{v}": array for v, array in values.items() if array.size > _LARGEST}
     if large:
         plain: dict[str, Any] = {n: a.astype(np.float32) if a.dtype.kind == "V" else a for n, a in large.items()}

@@ -37,7 +37,7 @@ class About(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def here(cls, request: ModelRequest, tf: str) -> About:
-        """Of a program that is recorded on this machine; `tf` is TensorFlow's version."""
+        """The facts of a program that is recorded on this machine; `tf` is TensorFlow's version."""
         return cls(
             format=FORMAT,
             tf=tf,

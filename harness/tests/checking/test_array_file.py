@@ -35,7 +35,7 @@ def filled(data, draw):
 
 
 def mutated(data):
-    """The same damaged files in every run."""
+    """Damaged files, the same in every run."""
     for number in range(WAYS):
         yield (flipped, cut, replaced, filled)[number % 4](data, random.Random(number))
 

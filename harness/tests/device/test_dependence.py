@@ -1,4 +1,4 @@
-"""An output to which no input leads is found out, in graphs and op by op; what reads a state is not one."""
+"""Graphs, and ops one by one, show which outputs depend on no input; an output that reads a state is none of them."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""Of the inputs that fail, the one that a person grasps at a glance is shown."""
+"""A report shows the failing input that a person grasps at a glance."""
 
 import ml_dtypes
 import numpy as np

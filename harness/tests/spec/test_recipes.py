@@ -1,4 +1,4 @@
-"""The same id names the same numbers on every machine, for ever."""
+"""An id names the same numbers on every machine, for ever."""
 
 import hashlib
 import os

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from tf_opdiff.harness.device.observation import pack
-from tf_opdiff.harness.store import accounts, compressed, rewrite_shards, rundir
+from tf_opdiff.harness.store import compressed, finished_cells, rewrite_shards, rundir
 from tf_opdiff.harness.store.merged import merge
 from tf_opdiff.harness.store.shard import Shard, read_shard, texts
 
@@ -38,12 +38,12 @@ def compress(run):
 
 def test_the_same_lines_are_read_from_compressed_shards(run):
     before = [list(read_shard(path)) for path in rundir.shards(run)]
-    merged, counted = merge([run]), accounts.read(run)
+    merged, counted = merge([run]), finished_cells.read(run)
     size = sum(path.stat().st_size for path in rundir.shards(run))
     paths = compress(run)
     assert [list(read_shard(path)) for path in paths] == before
     assert merge([run]) == merged
-    assert accounts.read(run) == counted
+    assert finished_cells.read(run) == counted
     assert sum(path.stat().st_size for path in paths) < size / 10
 
 
@@ -77,7 +77,7 @@ def test_a_damaged_compressed_shard_is_counted_as_damaged(run, damage):
     merged = merge([run])
     assert merged.damaged >= 1
     assert all(cell[0].startswith("x-float32-") for cell in merged.results)
-    assert accounts.read(run).damaged == merged.damaged
+    assert finished_cells.read(run).damaged == merged.damaged
 
 
 def test_a_shard_does_not_expand_without_bound(run):

@@ -64,7 +64,7 @@ def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def changed(value: Any, draw: random.Random) -> Any:
-    """The same with one value replaced, left out, doubled, or under another name."""
+    """A copy with one value replaced, left out, doubled, or under another name."""
     *outer, last = draw.choice(list(places(value))[1:])
     made = copy.deepcopy(value)
     at = made

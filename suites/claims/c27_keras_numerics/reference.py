@@ -24,5 +24,5 @@ def conv_bound(u, g, images, kernel):
 
 
 def matmul_bound(u, g, a, b):
-    """The same for a product of matrices."""
+    """The largest error of a product of matrices."""
     return a.shape[1] * u * (np.abs(a) @ np.abs(b))

@@ -40,7 +40,7 @@ def _promise(function):
         later = [np.argmax(order == n, axis=axis) for n in range(2, int(order.max(initial=0)) + 1)]
         return [np.where((order == n).any(axis=axis), k, first).astype(output_type) for n, k in enumerate(later, 2)]
 
-    return OfOneTensor(f=index, vjp=lambda g, x, axis, output_type: None, others=other_nans, mistaken=past_nans)
+    return OfOneTensor(f=index, vjp=lambda g, x, axis, output_type: None, alternatives=other_nans, mistaken=past_nans)
 
 
 def _along(raw):

@@ -25,8 +25,8 @@ _SQUARES = OfOneTensor(
     error=ref.half_squares_error,
     grad_error=lambda u, g, x: u * np.abs(g * x),
     jvp_error=ref.half_squares_jvp_error,
-    others=lambda dtype, x: [flushed_in(dtype, ref.half_squares(flushed_in(dtype, x)))],
-    grad_others=lambda dtype, g, x: [flushed_in(dtype, g * flushed_in(dtype, x))],
+    alternatives=lambda dtype, x: [flushed_in(dtype, ref.half_squares(flushed_in(dtype, x)))],
+    grad_alternatives=lambda dtype, g, x: [flushed_in(dtype, g * flushed_in(dtype, x))],
     hvp_error=lambda u, g, t, x: u * np.abs(g * t),
 )
 

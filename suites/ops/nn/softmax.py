@@ -64,7 +64,7 @@ SPECS = (
             grad_error=ref.softmax_vjp_error,
             jvp_error=ref.softmax_jvp_error,
             hvp_error=ref.softmax_hvp_error,
-            others=lambda dtype, x: [flushed_in(dtype, ref.softmax(x))],
+            alternatives=lambda dtype, x: [flushed_in(dtype, ref.softmax(x))],
         ),
         **_SHARED,
     ),

@@ -27,7 +27,7 @@ _BROKEN = ("error", "crash", "hang")
 
 @dataclass(frozen=True)
 class Run:
-    """The results of a program in a place and mode, beside the promise of the override.
+    """The results of a program in a place and mode, and the promise of the override.
 
     Attributes:
       promised: quantity → the array that it has if the override is applied.

@@ -1,4 +1,4 @@
-"""Beside: a process that works beside its starter, gets one request on its stdin, and answers on its stdout.
+"""Companion: a process that works next to its starter, gets one request on its stdin, and answers on its stdout.
 
 A large run's report takes two such processes. They read the shards while the session still counts cells, and the memory
 that they take goes back with them.
@@ -20,7 +20,7 @@ from tf_opdiff.harness.system.memory import give_large_blocks_back
 from tf_opdiff.harness.system.terminal import guarded
 
 
-class Beside:
+class Companion:
     """A process that runs the function `main` of a module, with the directory of a run as its argument."""
 
     def __init__(self, module: str, run_dir: Path, *, group: bool = False) -> None:

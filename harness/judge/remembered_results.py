@@ -1,4 +1,4 @@
-"""Transcript: the results of a case's recipe and of the calls of its spec's functions, in order, for a later run.
+"""Remembered results: those of the recipe of a case and of the functions of its spec, in order, for a later run.
 
 The code that makes a case's promises out of these results always runs; only the results themselves are read back.
 """
@@ -15,11 +15,11 @@ import msgspec
 from tf_opdiff.harness.store.plain_values import Unreadable, Unwritable, decode, encode
 
 _T = TypeVar("_T")
-_current: ContextVar[Transcript | None] = ContextVar("transcript", default=None)
+_current: ContextVar[RememberedResults | None] = ContextVar("transcript", default=None)
 _PAIRS = msgspec.msgpack.Decoder(list[tuple[str, bytes]])
 
 
-class Transcript:
+class RememberedResults:
     """The results, as pairs (name of the call, bytes of its result); `recorded` and then `replayed`."""
 
     def __init__(self, data: bytes | None = None) -> None:

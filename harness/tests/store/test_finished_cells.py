@@ -9,7 +9,7 @@ from tf_opdiff.harness.device.observation import pack
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.entry import Entry
 from tf_opdiff.harness.judge.known import IdleEntries, Known
-from tf_opdiff.harness.store import accounts
+from tf_opdiff.harness.store import finished_cells
 from tf_opdiff.harness.store.merged import merge
 from tf_opdiff.harness.store.record import VERDICTS, Record
 from tf_opdiff.harness.store.rundir import create, open_shard
@@ -55,36 +55,36 @@ def run(tmp_path):
 
 
 def test_the_accounts_of_a_run_are_those_of_its_merged_lines(run):
-    merged, present = merge([run]), accounts.read(run)
+    merged, present = merge([run]), finished_cells.read(run)
     assert (present.items, present.started, present.done) == (merged.items, merged.started, merged.done)
     assert (present.results.keys(), present.compared.keys()) == (merged.results.keys(), merged.compared.keys())
     assert (present.damaged, present.lost, present.cached) == (1, merged.lost, list(merged.cached))
     assert present.results["case-mismatch", "cpu", "eager"] == {"match"}, "the last of two lines counts"
     assert present.verdicts == {one.verdict for one in merged.records} == {*VERDICTS}
-    kept = [one for one in merged.records if one.verdict in accounts.KEPT]
+    kept = [one for one in merged.records if one.verdict in finished_cells.KEPT]
     assert list(map(repr, present.records)) == list(map(repr, kept)) and {one.verdict for one in kept} == {
-        *accounts.KEPT
+        *finished_cells.KEPT
     }
 
 
 def test_every_record_is_visited_once(run):
     places = []
-    present = accounts.read(run, lambda row: places.append((row.verdict, row.plan, row.against)))
+    present = finished_cells.read(run, lambda row: places.append((row.verdict, row.plan, row.against)))
     assert len(places) == 3 * len(VERDICTS) + 3
     assert places.count(("known", "cpu/xla", "cpu/function")) == 1
-    assert sum(map(len, present.kept.values())) == len(present.records) == 3 * len(accounts.KEPT) - 1
+    assert sum(map(len, present.kept.values())) == len(present.records) == 3 * len(finished_cells.KEPT) - 1
 
 
 def test_entries_without_a_comparison_are_those_that_all_records_give(run):
     selectors = ({"quantity": "grad[0]"}, {"quantity": "output[0]"}, {"against": "itself"}, {"mode": "graph"})
     known = Known(tuple(Entry(spec="floor", kind="value", cause=CAUSE, **each) for each in selectors))
     idle = IdleEntries(known)
-    accounts.read(run, idle.visit)
+    finished_cells.read(run, idle.visit)
     assert idle.lines() == known.idle(merge([run]).records)
     assert [line.split(" ")[1] for line in idle.lines()] == ["2", "3"]
 
 
 def test_the_observations_of_some_cells_can_be_read_again(run):
     cells = {("case-known", "cpu", "xla"), ("case-mismatch", "cpu", "eager"), ("absent", "cpu", "xla")}
-    found = accounts.observations(run, cells)
+    found = finished_cells.observations(run, cells)
     assert found == {cell: merge([run]).results[cell]["observation"] for cell in sorted(cells)[1:]}

@@ -1,4 +1,4 @@
-"""Close books: ends a sweep's run: accounts for every cell, decides the exit status and writes the report."""
+"""End sweep: ends the run of a sweep: accounts for every cell, decides the exit status and writes the report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Accounts: the results that the shards of a run have, and the records that its end needs, in little memory.
+"""Finished cells: the results that the shards of a run have, and the records that its end needs, in little memory.
 
 The end of a session counts cells and looks at places. It needs neither arrays nor the text of each match, so these are
 skipped, and never become objects. `harness.store.merged` reads everything, and checks the arrays.
@@ -21,7 +21,7 @@ from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.rundir import shards
 from tf_opdiff.harness.store.shard_records import texts
 
-#: The verdicts of the records that accounts keep.
+#: The verdicts of the records that cells keep.
 KEPT = ("mismatch", "known")
 
 
@@ -68,8 +68,8 @@ class _Observed(msgspec.Struct):
 
 
 @dataclass
-class Accounts:
-    """The accounts of a run; if a cell has two lines of one kind, the last one counts.
+class FinishedCells:
+    """The cells of a run; if a cell has two lines of one kind, the last one counts.
 
     Attributes:
       items: the planned items.
@@ -107,48 +107,48 @@ class Accounts:
         return [record for records in lines for record in records]
 
 
-def read(directory: Path, visit: Callable[[PlacedRow], None] = lambda row: None) -> Accounts:
+def read(directory: Path, visit: Callable[[PlacedRow], None] = lambda row: None) -> FinishedCells:
     """Reads every shard of a run; calls `visit` for each record.
 
     Raises:
       ValueError: a shard is a link, or an undamaged line has no such fields.
     """
-    accounts, decoder = Accounts(), msgspec.json.Decoder(_Line)
+    cells, decoder = FinishedCells(), msgspec.json.Decoder(_Line)
     for where, text in (line for path in shards(directory) for line in texts(path)):
         if text is None:
-            accounts.damaged += 1
+            cells.damaged += 1
             continue
         line: _Line = untrusted.decode(text, decoder, where)
         cell = (sys.intern(line.case), sys.intern(line.device), sys.intern(line.mode))
         match line.line:
             case "plan":
-                accounts.items.update(line.items)
+                cells.items.update(line.items)
             case "start":
-                accounts.started.add(cell)
+                cells.started.add(cell)
             case "lost":
-                accounts.lost.update(dict.fromkeys(line.items, line.why))
+                cells.lost.update(dict.fromkeys(line.items, line.why))
             case "cache":
-                accounts.cached.append(untrusted.decode(text, line_types.Cached, where))
+                cells.cached.append(untrusted.decode(text, line_types.Cached, where))
             case "result" | "compare":
-                _end(accounts, cell, line, text, where)
+                _end(cells, cell, line, text, where)
                 for row in line.records:
                     visit(row)
-    return accounts
+    return cells
 
 
-def _end(accounts: Accounts, cell: Cell, line: _Line, text: bytes, where: str) -> None:
+def _end(cells: FinishedCells, cell: Cell, line: _Line, text: bytes, where: str) -> None:
     """Enters the records of a cell's line."""
     verdicts = _shared(frozenset(row.verdict for row in line.records))
-    (accounts.results if line.line == "result" else accounts.compared)[cell] = verdicts
-    accounts.kept.pop((cell, line.line), None)
+    (cells.results if line.line == "result" else cells.compared)[cell] = verdicts
+    cells.kept.pop((cell, line.line), None)
     if not verdicts.isdisjoint(KEPT):
         whole = untrusted.decode(text, line_types.Ended, where)
-        accounts.kept[cell, line.line] = [Record.from_json(r) for r in whole["records"] if r.get("verdict") in KEPT]
+        cells.kept[cell, line.line] = [Record.from_json(r) for r in whole["records"] if r.get("verdict") in KEPT]
 
 
 @lru_cache(256)
 def _shared(verdicts: frozenset[str]) -> frozenset[str]:
-    """The same object for equal sets, since most are equal."""
+    """One object for all equal sets: most sets are equal."""
     return verdicts
 
 

@@ -1,4 +1,4 @@
-"""A process beside its starter answers one request, writes nothing without one, and ends with its starter."""
+"""A companion of a process answers one request, writes nothing without one, and ends with its starter."""
 
 import os
 import signal
@@ -8,15 +8,15 @@ import time
 
 import pytest
 
-from tf_opdiff.harness.system.beside import Beside, serve
+from tf_opdiff.harness.system.companion import Companion, serve
 from tf_opdiff.harness.tests.patience import PATIENCE
 
 STARTER = f"""
 import sys
 from pathlib import Path
-from tf_opdiff.harness.system.beside import Beside
-beside = Beside({__name__!r}, Path(sys.argv[1]), group=True)
-print(beside._process.pid, flush=True)
+from tf_opdiff.harness.system.companion import Companion
+companion = Companion({__name__!r}, Path(sys.argv[1]), group=True)
+print(companion._process.pid, flush=True)
 sys.stdin.read()
 """
 
@@ -39,30 +39,30 @@ def main():
 
 
 @pytest.fixture
-def beside(tmp_path):
-    process = Beside(__name__, tmp_path, group=True)
+def companion(tmp_path):
+    process = Companion(__name__, tmp_path, group=True)
     yield process
     process.stop()
 
 
-def test_the_answer_is_that_to_the_request(beside, tmp_path):
-    beside.ask(b"words")
-    assert beside.answer() == b"WORDS"
+def test_the_answer_is_that_to_the_request(companion, tmp_path):
+    companion.ask(b"words")
+    assert companion.answer() == b"WORDS"
     assert (tmp_path / "written").read_bytes() == b"words"
 
 
 def test_an_error_is_printed_and_raised(tmp_path):
-    asks = "beside.ask(b'fail')\nbeside.answer()"
+    asks = "companion.ask(b'fail')\ncompanion.answer()"
     command = [sys.executable, "-c", STARTER.replace("sys.stdin.read()", asks), str(tmp_path)]
     ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE)
     assert ended.returncode == 1 and not (tmp_path / "written").exists()
     assert "report: a planted error" in ended.stderr and "its process ended with status 4" in ended.stderr
 
 
-def test_nothing_is_written_without_a_request(beside, tmp_path):
-    beside.ask(b"")
+def test_nothing_is_written_without_a_request(companion, tmp_path):
+    companion.ask(b"")
     with pytest.raises(OSError, match="status 4"):
-        beside.answer()
+        companion.answer()
     assert (tmp_path / "ready").exists() and not (tmp_path / "written").exists()
 
 
@@ -87,8 +87,8 @@ def _runs(pid):
         return False
 
 
-def test_a_stopped_process_is_gone(beside):
-    pid = beside._process.pid
-    beside.stop()
+def test_a_stopped_process_is_gone(companion):
+    pid = companion._process.pid
+    companion.stop()
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
