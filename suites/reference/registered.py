@@ -1,10 +1,11 @@
 """Gradients of one's own: TensorFlow knows them by a name that a process can give away only once."""
 
-import contextlib
+_names: set[str] = set()
 
 
 def registered(tf, name, grad):
     """The name, after `tf.RegisterGradient(name)(grad)` where this process has not done that before."""
-    with contextlib.suppress(KeyError):  # an earlier call registered it
+    if name not in _names:
         tf.RegisterGradient(name)(grad)
+        _names.add(name)
     return name
