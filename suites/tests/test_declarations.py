@@ -2,6 +2,7 @@
 
 import ast
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -109,6 +110,18 @@ def test_an_op_leaves_out_an_aspect_that_it_would_have():
     assert {spec.aspect for spec in specs} == {"elementwise", "sizes", "unknown-shape"}
     with pytest.raises(ValueError, match="less-one: without: there is no aspect"):
         op("less-one", "Sub", *parts, reference=np.abs, without={"batches": "it has none"})
+
+
+def test_an_op_changes_its_specs_and_leaves_some_out():
+    parts = (part(recipes={"plain": plain}), part("-two", recipes={"plain": plain}, dtypes=("int32", "int64")))
+    specs = op(
+        "less-one",
+        "Sub",
+        parts=parts,
+        reference=np.abs,
+        changed=lambda spec: None if "int64" in spec.dtypes else replace(spec, tier="smoke"),
+    )
+    assert [(spec.name, spec.tier) for spec in specs] == [("less-one", "smoke")]
 
 
 def test_position_is_tried_where_a_part_says_so():

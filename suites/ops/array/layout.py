@@ -88,7 +88,6 @@ SPECS = (
     *op(
         "diag",
         "Diag",
-        arguments=("diagonal",),
         promise=Placed(_diagonal),
         shapes=_VECTORS,
         small=_SMALL_VECTORS,

@@ -46,7 +46,6 @@ SPECS = op(
         loose={},
         lowest_tier=True,
     ),
-    arguments=("input",),
     promise=Cholesky(),
     calls=each(of.MATRICES),
     recipes={"plain": of.definite, "unread": of.unread(of.definite), "upstreams": of.definite},

@@ -61,7 +61,6 @@ SPECS = (
         "tridiagonal-matmul",
         "TridiagonalMatMul",
         also("-complex", dtypes=tiered(COMPLEX, ()), second=("plain",)),
-        arguments=("superdiag", "maindiag", "subdiag", "rhs"),
         promise=TridiagonalProduct(),
         recipes={"plain": plain, "exact": small_integers, "upstreams": plain},
         forward={"special": not_numbers, "tiny": tiny},

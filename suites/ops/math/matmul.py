@@ -113,7 +113,6 @@ SPECS = (
         of_complex,
         _one_term,
         batches({"plain": _matmul(False, False, _LONG), "right": _matmul(False, True, _LONG)}, plain, (1,)),
-        arguments=("a", "b"),
         promise=_product,
         calls={label: _matmul(*flags) for label, flags in _FLAGS.items()},
         small={label: {"pair": _matmul(False, False, sizes)} for label, sizes in _SMALL.items()},

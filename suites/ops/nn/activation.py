@@ -17,7 +17,7 @@ from tf_opdiff.suites.forms.gradient_op import gradient_op, in_long_double
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.regions import nan, zero
 from tf_opdiff.suites.forms.subnormal import EITHER
-from tf_opdiff.suites.reference.exponential import logistic
+from tf_opdiff.suites.reference.complex import logistic
 from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
 
 _ELU_OP = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/compiler/tf2xla/kernels/elu_op.cc"

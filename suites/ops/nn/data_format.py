@@ -81,7 +81,6 @@ SPECS = (
         ),
         small({label: _dimensions(*shape) for label, shape in _SMALL.items()}, attrs=_FIRST),
         part("-refused", recipes={"plain": _dimensions(3)}, attrs=_WRONG, **IN_KERNEL),
-        arguments=("x",),
         reference=_mapped,
         dtypes=_DTYPES,
     ),

@@ -43,7 +43,6 @@ SPECS = (
         part(recipes={**_NUMBERS, "large": _large}, ulp=SUBNORMAL),
         second_order({"short": lambda draw, dtype: (draw.values(dtype, 7),)}),
         small(in_shapes(EMPTY, plain)),
-        arguments=("t",),
         promise=_SQUARES,
         calls={"all": call()},
         dtypes=tiered(FLOATS),
