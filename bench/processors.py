@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 from bench.emulated_python import PROCESSORS, Processor, set_up
@@ -82,7 +83,10 @@ def remaining(processors: Sequence[Processor], folder: Path, shards: int) -> Ite
 
 
 def record(processor: Processor, folder: Path, shards: int, out: Path) -> int:
-    """Merges the ended parts of a processor and writes its recording; returns the exit status of the last command."""
+    """Merges the ended parts of a processor and writes its recording; returns the exit status of the last command.
+
+    The recording says which shards it lacks. What this machine's own recording has too is stored only there.
+    """
     runs = folder / processor.name / "runs"
     done = [str(runs / part.name) for part in parts(shards) if ended(runs / part.name)]
     if not done:
@@ -93,7 +97,9 @@ def record(processor: Processor, folder: Path, shards: int, out: Path) -> int:
     status = subprocess.run([*harness, "merge", *done, f"--run-dir={merged}"], cwd=ROOT, check=False).returncode
     if not (merged / "run.json").exists():
         return status
+    base = f"cpu@{version('tensorflow')}"
     command = [*harness, "record", str(merged), "--device", "cpu", "--name", processor.name, "--out", str(out)]
+    command += ["--partial", *(["--base", base] if (out / f"{base}.parquet").exists() else [])]
     return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 

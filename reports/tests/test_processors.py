@@ -106,7 +106,7 @@ def test_a_recording_is_made_of_the_parts_that_ended(tmp_path, monkeypatch):
     monkeypatch.setattr(processors.subprocess, "run", run)
     assert processors.record(X86, tmp_path, 2, tmp_path / "out") == 0
     merged = tmp_path / X86.name / "merged"
-    device = ["--device", "cpu", "--name", "x86-64", "--out", str(tmp_path / "out")]
+    device = ["--device", "cpu", "--name", "x86-64", "--out", str(tmp_path / "out"), "--partial"]
     assert commands == [
         ["merge", str(runs / "eager-1-of-2"), str(runs / "smoke"), f"--run-dir={merged}"],
         ["record", str(merged), *device],
