@@ -121,7 +121,8 @@ def _foreign(processor: Processor, home: Path) -> Path:
     if not stamp.exists() or stamp.read_text() != wanted.hexdigest():
         temporary = _empty(home / "site.tmp")
         uv = Path(sysconfig.get_path("scripts")) / "uv"
-        where = ["--target", str(temporary), "--python-platform", processor.wheels]
+        # Without bytecode, each start of the emulated Python compiles TensorFlow again.
+        where = ["--target", str(temporary), "--python-platform", processor.wheels, "--compile-bytecode"]
         what = ["--no-build", "--constraints", str(ROOT / "requirements.lock"), "-r", str(ROOT / "pyproject.toml")]
         _run([str(uv), "pip", "install", "--quiet", *where, "--python-version", ".".join(map(str, version)), *what])
         (temporary / stamp.name).write_text(wanted.hexdigest())

@@ -1,8 +1,8 @@
 """Processors: runs the suites on emulated processors, in parts, and makes a recording of each processor.
 
 Each call continues where the last one stopped, so that it can be done over time. References are computed by this
-machine's own processor. The first part of a processor is the smoke tier in all modes; the others are shards of the
-default tier in eager mode.
+machine's own processor. The first parts of a processor are shards of the default tier in eager mode. The last one is
+the smoke tier in all modes: XLA's compiler takes longest.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 
 from bench.emulated_python import PROCESSORS, Processor, set_up
@@ -41,7 +42,7 @@ class Part:
 def parts(shards: int = SHARDS) -> list[Part]:
     """The parts of a processor, in the order in which they run."""
     eager = [Part(f"eager-{i}-of-{shards}", ("--mode", "eager", "--shard", f"{i}/{shards}")) for i in _numbers(shards)]
-    return [Part("smoke", ("--tier", "smoke", "--xla-cache")), *eager]
+    return [*eager, Part("smoke", ("--tier", "smoke", "--xla-cache"))]
 
 
 def _numbers(count: int) -> range:
@@ -82,7 +83,10 @@ def remaining(processors: Sequence[Processor], folder: Path, shards: int) -> Ite
 
 
 def record(processor: Processor, folder: Path, shards: int, out: Path) -> int:
-    """Merges the ended parts of a processor and writes its recording; returns the exit status of the last command."""
+    """Merges the ended parts of a processor and writes its recording; returns the exit status of the last command.
+
+    The recording says which shards it lacks. What this machine's own recording has too is stored only there.
+    """
     runs = folder / processor.name / "runs"
     done = [str(runs / part.name) for part in parts(shards) if ended(runs / part.name)]
     if not done:
@@ -93,7 +97,9 @@ def record(processor: Processor, folder: Path, shards: int, out: Path) -> int:
     status = subprocess.run([*harness, "merge", *done, f"--run-dir={merged}"], cwd=ROOT, check=False).returncode
     if not (merged / "run.json").exists():
         return status
+    base = f"cpu@{version('tensorflow')}"
     command = [*harness, "record", str(merged), "--device", "cpu", "--name", processor.name, "--out", str(out)]
+    command += ["--partial", *(["--base", base] if (out / f"{base}.parquet").exists() else [])]
     return subprocess.run(command, cwd=ROOT, check=False).returncode
 
 

@@ -146,6 +146,8 @@ IDLE = "is about no comparison of this run; delete or mend it"
 class IdleEntries:
     """The entries that are about cases that ran, but about none of their comparisons, as far as records were visited.
 
+    A run in one mode on one device compares no plans: no entry about comparisons with another plan is idle there.
+
     Records are visited one by one, so that nobody has to hold all of a run.
     """
 
@@ -162,7 +164,8 @@ class IdleEntries:
         place, of = place_of(record), (record.tf, *self._known.facts(record.device))
         cell = {name: place[name] for name in CELL}
         for number, entry in entries:
-            if entry.selects(cell, *of):
+            plans = {"against": place["against"]} if entry.against == "plan" else {}
+            if entry.selects(cell | plans, *of):
                 self._ran.add(number)
                 self._about.update([number] if entry.selects(place, *of) else [])
 

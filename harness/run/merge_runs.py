@@ -19,7 +19,7 @@ from tf_opdiff.harness.store import judges, recording_writer, rundir
 from tf_opdiff.harness.store.environment import apart, joined, of_devices, of_flags
 from tf_opdiff.harness.store.judges import OURS, JudgedBy
 from tf_opdiff.harness.store.merged import Cell
-from tf_opdiff.harness.store.record_devices import Part
+from tf_opdiff.harness.store.record_devices import OTHER_BITS, Part
 from tf_opdiff.harness.store.recorded_device import About
 from tf_opdiff.harness.system.interrupt import run_child
 from tf_opdiff.harness.system.processor import described
@@ -92,7 +92,7 @@ def union(name: str, parts: Sequence[tuple[Part, str]]) -> tuple[About, dict[Cel
                 differing[origin[cell], part.info.run] += 1
     abouts = [part.about(device, name) for part, device in parts]
     notes = [f"{n} cells of {name} are in both {a} and {b}" for (a, b), n in doubled.items()]
-    faults = [f"{n} cells of {name} have other bits in {a} than in {b}" for (a, b), n in differing.items()]
+    faults = [f"{n} cells of {name} {OTHER_BITS} {a} than in {b}" for (a, b), n in differing.items()]
     about = replace(
         abouts[0],
         host=", ".join(dict.fromkeys(a.host for a in abouts)),

@@ -20,6 +20,8 @@ from tf_opdiff.harness.store.run_info import RunInfo
 _OF_REMOTE = ("server", "device", "tensorflow", "cuda", "host", "processor")
 #: The fact of a recorded device that says what its run lacks.
 PARTIAL = "partial"
+#: Part of the fault of merged runs that disagree; no partial recording may have it.
+OTHER_BITS = "have other bits in"
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,8 @@ class Part:
         """The devices that took part."""
         return [name for name, about in self.info.devices.items() if about["asked"]]
 
-    def about(self, device: str, name: str, *, partial: bool = False) -> About:
-        """The header of a recording of one device, under a name. A `partial` run may lack results.
+    def about(self, device: str, name: str) -> About:
+        """The header of a recording of one device, under a name.
 
         Raises:
           ValueError: the device is a recording itself.
@@ -85,13 +87,13 @@ class Part:
             tf=self.tf(device),
             cuda=info.cuda if remote is None else remote["cuda"],
             host=info.host if remote is None else remote["host"],
-            details=details | ({PARTIAL: "; ".join(self.faults)} if partial and self.faults else {}),
+            details=details,
             versions=info.versions if remote is None else {"tensorflow": remote["tensorflow"]},
             flags=info.flags if remote is None else {},  # they are among the details
             machine=info.machine if remote is None else {"processor": remote["processor"]},
             runs=(info.run,),
             started=info.started,
-            faults=() if partial else tuple(self.faults),
+            faults=tuple(self.faults),
         )
 
     def recording_of(self, device: str) -> Recording | None:
@@ -134,13 +136,21 @@ def record(
     for device in wanted:
         called = name or device.partition("@")[0].replace(":", "-").removesuffix("-0")
         full = f"{called}@{part.tf(device)}"
-        if merged := part.recording_of(device):
-            about = replace(merged.about, name=full)
+        merged = part.recording_of(device)
+        about = replace(merged.about, name=full) if merged else part.about(device, full)
+        about = _as_partial(about) if partial else about
+        if merged:
             paths.append(recording_writer.write_rows(about, merged.table, folder, base=base))
         else:
-            about = part.about(device, full, partial=partial)
             paths.append(recording_writer.write(about, part.lines(device), folder, base=base))
     return paths
+
+
+def _as_partial(about: About) -> About:
+    """The header that states what the run lacks as a fact of the device, so that it is no fault of runs with it."""
+    lacks = "; ".join(fault for fault in about.faults if OTHER_BITS not in fault)
+    details = about.details | ({PARTIAL: lacks} if lacks else {})
+    return replace(about, details=details, faults=tuple(fault for fault in about.faults if OTHER_BITS in fault))
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -67,7 +67,7 @@ def test_missing_programs_are_named_where_they_can_t_be_installed(monkeypatch):
 
 def test_the_shards_of_a_processor_have_all_items():
     items = Catalog.load("tf_opdiff.harness.tests.planted").items
-    shards = [part.options[-1] for part in processors.parts(3)[1:]]
+    shards = [part.options[-1] for part in processors.parts(3)[:-1]]
     parted = [item.id for text in shards for item in partition.shard(items, partition.parse(text), {})]
     assert sorted(parted) == sorted(item.id for item in items)
 
@@ -106,9 +106,9 @@ def test_a_recording_is_made_of_the_parts_that_ended(tmp_path, monkeypatch):
     monkeypatch.setattr(processors.subprocess, "run", run)
     assert processors.record(X86, tmp_path, 2, tmp_path / "out") == 0
     merged = tmp_path / X86.name / "merged"
-    device = ["--device", "cpu", "--name", "x86-64", "--out", str(tmp_path / "out")]
+    device = ["--device", "cpu", "--name", "x86-64", "--out", str(tmp_path / "out"), "--partial"]
     assert commands == [
-        ["merge", str(runs / "smoke"), str(runs / "eager-1-of-2"), f"--run-dir={merged}"],
+        ["merge", str(runs / "eager-1-of-2"), str(runs / "smoke"), f"--run-dir={merged}"],
         ["record", str(merged), *device],
     ]
 
@@ -116,7 +116,7 @@ def test_a_recording_is_made_of_the_parts_that_ended(tmp_path, monkeypatch):
 def test_a_part_that_was_cut_goes_on(tmp_path, monkeypatch):
     commands = []
     monkeypatch.setattr(processors, "_pytest", lambda command, python: commands.append(command) or 4)
-    part = processors.parts(2)[1]
+    part = processors.parts(2)[0]
     processors.run(part, sys.executable, tmp_path, [])
     (tmp_path / part.name / "shards").mkdir(parents=True)
     (tmp_path / part.name / "shards" / "a.jsonl").touch()

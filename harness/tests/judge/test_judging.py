@@ -322,6 +322,13 @@ def test_an_entry_about_cases_that_ran_and_no_comparison_is_idle():
     assert "entry 2" in only(lines)
 
 
+def test_an_entry_about_other_plans_is_idle_only_where_plans_are_compared():
+    known = Known([Entry(**ENTRY | {"against": "plan", "quantity": "output[7]"})])
+    alone = Record(spec="x", device="cpu", mode="xla", against="numpy", quantity="output[0]")
+    assert known.idle([alone]) == []
+    assert known.idle([alone, replace(alone, against="cpu/eager")])
+
+
 SIDE = {"*/xla": Side(reference=np.zeros_like, why="it is documented", link="https://example.org")}
 
 

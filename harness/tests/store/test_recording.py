@@ -305,6 +305,22 @@ def test_a_shard_that_was_cut_makes_the_merged_run_red(runs, merged, tmp_path):
     assert "1 lines of its shards are cut or damaged" in output
 
 
+def test_a_partial_recording_of_merged_runs_says_what_they_lack_and_stays_at_fault_where_they_differ(
+    runs, merged, tmp_path
+):
+    cut = edited(runs["cpu"], tmp_path / "cut", state="interrupted").directory
+    edit(cut, lambda line: _flipped(line) if line.get("case") == "sums-float32-plain" else line)
+    status, _ = merged(cut, runs["cpu"])
+    assert status == 3
+    command = ["record", str(tmp_path / "merged"), "--partial", "--name", "cut", "--out", str(tmp_path)]
+    assert command_line.main(command) == 0
+    (path,) = tmp_path.glob("cut@*.parquet")
+    about = recording.Recording(path).about
+    assert "it was interrupted" in about.facts["partial"]
+    (fault,) = about.faults
+    assert "other bits" in fault
+
+
 def test_other_versions_of_tensorflow_are_devices_of_their_own(runs, merged, tmp_path):
     copy = shutil.copytree(runs["cpu"], tmp_path / "copy")
     info = RunInfo.load(copy)

@@ -60,14 +60,25 @@ def _call(source, target):
     )
 
 
-def _flushed(source):
-    """The alternatives of results in a float dtype: a processor may take subnormal results for zeros."""
+def _alternatives(source):
+    """Results that are right as well: zeros for subnormal floats, and the largest of all 64-bit integers.
 
-    def alternatives(number, target):
+    A processor may flush subnormal results. No float is the largest 64-bit integer, but GPUs, XLA and arm64 saturate to
+    it, and it is nearer to the number than the promise is.
+    """
+
+    def flushed(number, target):
         reference = _reference(source, target)
         return lambda dtype, g, *xs: [flushed_in(np.dtype(target), reference(xs[number]).astype(np.float64))]
 
-    return {f"output[{i}]": alternatives(i, t) for i, t in enumerate(_targets(source)) if is_float(np.dtype(t))}
+    def largest(number, target):
+        reference, top = _reference(source, target), _limits(target)[1]
+        return lambda dtype, g, *xs: [np.where(xs[number] >= float(top), np.array(top, target), reference(xs[number]))]
+
+    by_target = {t: flushed for t in _targets(source) if is_float(np.dtype(t))}
+    if is_float(np.dtype(source)):
+        by_target |= {"int64": largest, "uint64": largest}
+    return {f"output[{i}]": by_target[t](i, t) for i, t in enumerate(_targets(source)) if t in by_target}
 
 
 def _edges(draw, dtype):
@@ -119,7 +130,7 @@ _FROM_ALL = tuple(
         recipes={"edges": _edges},
         ops="Cast",
         dtypes=(source,),
-        alternatives=_flushed(source),
+        alternatives=_alternatives(source),
         tier="full" if source in _NARROW else "default",
     )
 )
