@@ -36,7 +36,7 @@ from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.precision import quick
 from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.sweep import allocator, workers
-from tf_opdiff.harness.sweep.oracle import UPSTREAM
+from tf_opdiff.harness.sweep.block_promises import UPSTREAM
 from tf_opdiff.harness.sweep.sweep import BLOCK, Sweep
 
 #: column → the places whose samples it adds; see `bench.sampler.shares`.

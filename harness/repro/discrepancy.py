@@ -16,7 +16,7 @@ from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.spec import BY_PATTERNS, SEARCH, SWEEPS, Case
 from tf_opdiff.harness.store.element_index import parse_index
 from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.sweep.oracle import expected as promise_of_sweep
+from tf_opdiff.harness.sweep.block_promises import expected as promise_of_sweep
 from tf_opdiff.harness.sweep.search_oracle import promises
 
 #: Copies of a sweep's example in an input: enough to fill the lanes of a vector register.

@@ -17,8 +17,8 @@ from tf_opdiff.harness.repro.program_writer import ProgramWriter, complete
 from tf_opdiff.harness.repro.script_oracle import check_names, oracle_words
 from tf_opdiff.harness.repro.writer import Writer, array_text
 from tf_opdiff.harness.spec.attrs import Keywords, accepted
+from tf_opdiff.harness.spec.program_settings import ProgramSettings, program
 from tf_opdiff.harness.spec.quantity import Quantity, family_of
-from tf_opdiff.harness.spec.variant import ProgramSettings, program
 
 
 @np.errstate(all="ignore")

@@ -19,7 +19,8 @@ from tf_opdiff.harness.repro.own_tests import noticed
 from tf_opdiff.harness.repro.run_scripts import run_scripts
 from tf_opdiff.harness.repro.shown import results_of
 from tf_opdiff.harness.spec.modes import MODE
-from tf_opdiff.harness.spec.variant import ONEDNN, program
+from tf_opdiff.harness.spec.program_settings import program
+from tf_opdiff.harness.spec.variant import ONEDNN
 from tf_opdiff.harness.store.record import Record
 
 

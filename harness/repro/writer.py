@@ -69,7 +69,8 @@ class Writer:
         preferred = name or (function.__name__ if isinstance(node, ast.FunctionDef) else "function")
         mine = self._functions[function] = self._free(preferred, function)
         renamed = self._outside(function)
-        if renamed or isinstance(node, ast.Lambda) or mine != node.name or _has_defaults(function):
+        defaults = function.__defaults__ or function.__kwdefaults__
+        if renamed or defaults or isinstance(node, ast.Lambda) or mine != node.name:
             definition = as_def(node, function, mine, self)
             text = ast.unparse(ast.fix_missing_locations(_Renamed(renamed).visit(definition)))
         self.parts.append(text)
@@ -198,10 +199,6 @@ def _is_of_a_program(cls: type) -> bool:
     module = cls.__module__
     ours = module.startswith("tf_opdiff.") and not module.startswith("tf_opdiff.harness.spec.")
     return ours and not issubclass(cls, Exception)
-
-
-def _has_defaults(function: FunctionType) -> bool:
-    return bool(function.__defaults__ or function.__kwdefaults__)
 
 
 def as_def(node: ast.FunctionDef | ast.Lambda, function: FunctionType, name: str, writer: Writer) -> ast.FunctionDef:

@@ -17,6 +17,7 @@ __all__ = (
     "pickled",
     "plan",
     "precision",
+    "program_settings",
     "quantity",
     "raw_ops",
     "recipes",

@@ -19,6 +19,7 @@ __all__ = (
     "parquet",
     "partition",
     "plain_values",
+    "read_lines",
     "rebase",
     "record",
     "record_devices",

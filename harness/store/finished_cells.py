@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from tf_opdiff.harness.store import line_types, shard_arrays, untrusted
+from tf_opdiff.harness.store import line_types, read_lines, shard_arrays, untrusted
 from tf_opdiff.harness.store.merged import Cell
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.rundir import shards
@@ -167,6 +167,6 @@ def observations(directory: Path, cells: Collection[Cell]) -> dict[Cell, line_ty
         cell = line.case, line.device, line.mode
         if line.line == "result" and cell in cells:
             observation = untrusted.decode(text, whole, where).observation
-            if line_types.sound(observation):
+            if read_lines.sound(observation):
                 by_cell[cell] = observation
     return by_cell

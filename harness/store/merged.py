@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tf_opdiff.harness.store import line_types
+from tf_opdiff.harness.store import read_lines
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.store.rundir import shards
 
@@ -74,7 +74,7 @@ def merge(directories: Iterable[Path]) -> Merged:
     lost: dict[str, str] = {}
     cached: list[dict[str, Any]] = []
     damaged = 0
-    for line in (line for path in sorted(p for d in directories for p in shards(d)) for line in line_types.read(path)):
+    for line in (line for path in sorted(p for d in directories for p in shards(d)) for line in read_lines.read(path)):
         if line is None:
             damaged += 1
         elif line["line"] == "plan":

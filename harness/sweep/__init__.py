@@ -2,8 +2,8 @@
 
 #: The modules that other rooms may import.
 __all__ = (
+    "block_promises",
     "command",
-    "oracle",
     "pieces",
     "search_oracle",
     "sweep",

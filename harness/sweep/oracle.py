@@ -11,28 +11,26 @@ import ml_dtypes
 import numpy as np
 
 from tf_opdiff.harness.device.observation import Result
-from tf_opdiff.harness.device.request import Bits, Cycle
+from tf_opdiff.harness.device.request import Bits
 from tf_opdiff.harness.judge.compare import compare
 from tf_opdiff.harness.judge.difference import Differences, differences
 from tf_opdiff.harness.judge.error_bins import Bins
-from tf_opdiff.harness.judge.expectation import Expectation, expectation, widened
+from tf_opdiff.harness.judge.expectation import widened
 from tf_opdiff.harness.judge.reference import ReferenceFault
-from tf_opdiff.harness.judge.want import NOTHING, Want, result_dtype
+from tf_opdiff.harness.judge.want import NOTHING, Want
 from tf_opdiff.harness.spec.by_mode import in_mode, mode_family
 from tf_opdiff.harness.spec.modes import MODE_FAMILIES
 from tf_opdiff.harness.spec.precision import quick
 from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.recipes import is_float
-from tf_opdiff.harness.spec.spec import Case, Raises, Side, Spec
+from tf_opdiff.harness.spec.spec import Case, Side
+from tf_opdiff.harness.sweep.block_promises import expected, upstream_at
 from tf_opdiff.harness.sweep.errors import Errors, accuracy_of
-from tf_opdiff.harness.sweep.pieces import DTYPES, SUBNORMAL, Piece, pieces
+from tf_opdiff.harness.sweep.pieces import SUBNORMAL, Piece, pieces
 from tf_opdiff.harness.sweep.promise import Bound, Promise
 from tf_opdiff.harness.sweep.segments import Segments
 from tf_opdiff.harness.sweep.tally import of_comparison, of_difference
 
-#: The upstream gradient. Its values have both signs, are exact in every float dtype, and have a size of at least 1, so
-#: that the gradient overflows wherever the derivative does. A vector's width is no multiple of 7, their number.
-UPSTREAM = (1.0, -1.5, 2.5, -3.0, 1.75, -1.25, 2.0)
 #: The largest constant with which a kernel may multiply a subnormal number to get a derivative.
 FACTOR = 4.0
 #: Bytes of the largest dtype whose sweeps have an error profile: it takes longer than a comparison in float32.
@@ -41,79 +39,6 @@ PROFILED = 2
 SAMPLE = {2: 64, 4: 8}
 #: Bounds are computed for all elements of a block if more than one in so many needs its bound.
 WORTH = 16
-
-
-def refusal(spec: Spec, dtype: str) -> str:
-    """The reason why a spec can't be swept in a dtype; empty if it can."""
-    if dtype not in spec.dtypes or dtype not in DTYPES:
-        return f"{spec.name} promises nothing for {dtype} that a sweep could try; sweeps take {', '.join(DTYPES)}"
-    if not spec.sweepable:
-        return f"{spec.name} has not one input and a recipe of random bit patterns: it is not about every input"
-    samples = (Case(spec, dtype, next(iter(spec.recipes)), label) for label in spec.labels)
-    return next(filter(None, map(elementwise_fault, samples)), "")
-
-
-def elementwise_fault(case: Case, *, floats_only: bool = False) -> str:
-    """The reason why a case's inputs show that its spec is not unary and elementwise; empty if they do not.
-
-    With `floats_only`, several inputs are right too, if all inputs and the result are floats of the case's dtype.
-    """
-    spec, inputs = case.spec, case.inputs()
-    unary = "" if floats_only else "unary and "
-    for side in (None, *spec.contract.values()):
-        wants = expectation(case, inputs, side).wants
-        want = wants["output[0]"]
-        reverse = expectation(case, tuple(x[::-1] for x in inputs), side).wants["output[0]"]
-        if isinstance(want.raises, Raises):
-            continue
-        if (unary and len(inputs) != 1) or "output[1]" in wants or want.value is None:
-            return f"{spec.name} is not {unary}elementwise"
-        if {want.value.shape} != {x.shape for x in inputs}:
-            return f"{spec.name} is not {unary}elementwise"
-        if floats_only and {want.dtype} != {np.dtype(case.dtype)} | {x.dtype for x in inputs}:
-            return f"{spec.name} has inputs or results that are no floats of its dtype"
-        assert reverse.value is not None
-        if not np.array_equal(want.value, reverse.value[::-1], equal_nan=True):
-            return f"{spec.name} is not elementwise: its reference gives other values for the inputs reversed"
-    return ""
-
-
-def upstreams(inputs: Bits, case: Case, outputs: list[np.ndarray]) -> tuple[Cycle | None, ...] | None:
-    """The upstream of each floating-point output, else None; None for all if no output is floating-point.
-
-    The upstream of an element depends on its bit pattern, not on its place in the block.
-    """
-    dtypes = [result_dtype(y, np.dtype(case.dtype)) for y in outputs]
-    values = tuple(upstream_at(inputs, np.arange(len(UPSTREAM))).tolist())
-    cycles = tuple(Cycle(d.name, values, 0, inputs.size) if is_float(d) else None for d in dtypes)
-    return cycles if any(cycles) else None
-
-
-def upstream_at(inputs: Bits, at: np.ndarray) -> np.ndarray:
-    """The upstreams of the inputs at these places, in float64."""
-    return np.array(UPSTREAM)[(inputs.lo + at * inputs.step) % len(UPSTREAM)]
-
-
-def expected(
-    case: Case,
-    inputs: Bits,
-    side: Side | None,
-    x: np.ndarray | None = None,
-    at: np.ndarray | None = None,
-    *,
-    bounds: bool = False,
-) -> Expectation:
-    """The promises for inputs, or for the numbers `x` with the upstreams of the inputs at these places."""
-    x = inputs.array() if x is None else x
-
-    def upstream_arrays(outputs: list[np.ndarray], _: Case) -> tuple[np.ndarray | None, ...] | None:
-        cycles = upstreams(inputs, case, outputs)
-        if cycles is None or at is None:
-            return None if cycles is None else tuple(None if g is None else g.array() for g in cycles)
-        values = upstream_at(inputs, at)
-        return tuple(None if g is None else values.astype(g.dtype) for g in cycles)
-
-    return expectation(case, (x,), side, upstreams_of=upstream_arrays, bounds=bounds)
 
 
 @dataclass(frozen=True)

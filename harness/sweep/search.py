@@ -23,7 +23,7 @@ from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.modes import MODE_FAMILIES
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import SEARCH, Case
-from tf_opdiff.harness.store import line_types
+from tf_opdiff.harness.store import read_lines
 from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.sweep.boxes import Boxes, places_of
 from tf_opdiff.harness.sweep.search_oracle import Space, promises
@@ -69,7 +69,7 @@ class Search:
         """Adds the descents that an earlier process recorded."""
         mine = {"spec": self.item.spec.name, "dtype": self.item.dtype, "attrs": self.attrs}
         plans = {(str(p.device), p.mode): p for p in self.leading}
-        for line in line_types.read(shard) if shard.exists() else ():
+        for line in read_lines.read(shard) if shard.exists() else ():
             if line and line["line"] == "descent" and mine == {name: line[name] for name in mine}:
                 self._done.add(line["descent"])
                 self.size, self.guide = line["size"], max(self.guide, float(line["guide"]))

@@ -15,8 +15,9 @@ from tf_opdiff.harness.spec.precision import quick, wider
 from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.recipes import is_float
 from tf_opdiff.harness.spec.spec import Case, Side, Spec
+from tf_opdiff.harness.sweep.block_promises import UPSTREAM
 from tf_opdiff.harness.sweep.boxes import Boxes, floats_at, places_of
-from tf_opdiff.harness.sweep.oracle import UPSTREAM, elementwise_fault
+from tf_opdiff.harness.sweep.sweepable import elementwise_fault
 
 #: Promises below this times the smallest normal number have no distance.
 _NEAR = 4

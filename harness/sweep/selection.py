@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.similar import unknown
 from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.harness.sweep.oracle import refusal
 from tf_opdiff.harness.sweep.pieces import DTYPES, patterns
+from tf_opdiff.harness.sweep.sweepable import refusal
 
 
 def chosen(catalog: Catalog, ops: Sequence[str], dtypes: Sequence[str]) -> list[Item]:

@@ -17,10 +17,11 @@ from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.spec import SWEEPS, Case
-from tf_opdiff.harness.store import line_types
+from tf_opdiff.harness.store import read_lines
 from tf_opdiff.harness.store.accuracy import Accuracy
 from tf_opdiff.harness.store.error_profile import ErrorProfile
-from tf_opdiff.harness.sweep.oracle import UPSTREAM, Oracle, expected, upstreams
+from tf_opdiff.harness.sweep.block_promises import UPSTREAM, expected, upstreams
+from tf_opdiff.harness.sweep.oracle import Oracle
 from tf_opdiff.harness.sweep.pieces import NORMAL, next_multiple, pieces
 from tf_opdiff.harness.sweep.progress_state import Key, Swept
 from tf_opdiff.harness.sweep.tally import Tally
@@ -82,7 +83,7 @@ class Sweep:
         """Adds the blocks that an earlier process recorded, without those that ended in a crash or a hang."""
         plans = {(str(p.device), p.mode): p for p in self.plans}
         blocks = set(self.blocks())
-        for line in line_types.read(shard) if shard.exists() else ():
+        for line in read_lines.read(shard) if shard.exists() else ():
             if line and line["line"] == "block" and (line["lo"], line["hi"]) in blocks:
                 plan = plans.get((line["device"], line["mode"]))
                 lost = any(row["status"] in ("crash", "hang") for *_, row in line["tallies"])

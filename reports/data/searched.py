@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tf_opdiff.harness.store import line_types, rundir
+from tf_opdiff.harness.store import read_lines, rundir
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.system.processor import described
 from tf_opdiff.reports.data import files
@@ -70,7 +70,7 @@ def rows(runs: Sequence[Path]) -> list[Row]:
 def _lines(run: Path) -> Iterator[Row]:
     """The lines of the searches of a run."""
     for shard in rundir.shards(run):
-        yield from (line for line in line_types.read(shard) if line and line["line"] == "searched")
+        yield from (line for line in read_lines.read(shard) if line and line["line"] == "searched")
 
 
 def _joined(lines: Iterable[Row]) -> list[Row]:

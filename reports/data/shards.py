@@ -24,8 +24,9 @@ import pyarrow.compute as pc
 from tf_opdiff.harness.store import rundir, shard_arrays, shard_records
 from tf_opdiff.harness.store.error_profile import ErrorProfile
 from tf_opdiff.harness.store.json_text import encodable
-from tf_opdiff.harness.store.line_types import COLUMN_TYPES, SCHEMAS, ErrorsRow, Observed, sound
+from tf_opdiff.harness.store.line_types import COLUMN_TYPES, SCHEMAS, ErrorsRow, Observed
 from tf_opdiff.harness.store.merged import Cell
+from tf_opdiff.harness.store.read_lines import sound
 from tf_opdiff.harness.store.record import COLUMNS, Record
 from tf_opdiff.harness.store.shard import Texts, read_shard
 

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from tf_opdiff.harness.spec.modes import by_family
-from tf_opdiff.harness.store import line_types, rundir
+from tf_opdiff.harness.store import read_lines, rundir
 from tf_opdiff.harness.store.accuracy import BIN, Accuracy
 from tf_opdiff.harness.store.error_profile import CLASSES
 from tf_opdiff.harness.store.run_info import RunInfo
@@ -77,7 +77,7 @@ def table(runs: Sequence[Path]) -> tuple[pd.DataFrame, list[str]]:
 def _lines(run: Path) -> Iterator[dict[str, Any]]:
     """The lines of the blocks, of the searches and of the results of a run."""
     for shard in rundir.shards(run):
-        yield from (line for line in line_types.read(shard) if line and line["line"] in ("block", "searched", "result"))
+        yield from (line for line in read_lines.read(shard) if line and line["line"] in ("block", "searched", "result"))
 
 
 def _rows(program: _Program, modes: dict[str, dict[int, _Steps]], reasons: list[str]) -> Iterator[dict[str, Any]]:

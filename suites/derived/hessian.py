@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, cast
 
 import ml_dtypes
 import numpy as np
@@ -104,17 +104,14 @@ def linear(*recipes: str, moving: Collection[int] = (0,), sparse: bool = False) 
         return tuple(tangents[i] if i in moving else x for i, x in enumerate(xs))
 
     def twins(spec: Spec) -> tuple[Spec, ...]:
-        bound: Any = spec.tolerance.bound.get("output[0]")
+        allowed, bound = spec.tolerance, cast(Any, spec.tolerance.bound.get("output[0]"))
         twin = spec.but(
             recipes={name: spec.recipes[name] for name in recipes},
             jvp=lambda ts, *xs, **attrs: spec.reference(*moved(ts, *xs), **attrs),
             hvp=None if sparse else lambda g, ts, *xs, **attrs: (None,) * len(xs),
             upstreams={},
-            ulp={**spec.tolerance.ulp, "jvp": spec.tolerance.ulp.get("output", 0)},
-            bound={
-                **spec.tolerance.bound,
-                **({"jvp": lambda u, g, ts, *xs: bound(u, g, *moved(ts, *xs))} if bound else {}),
-            },
+            ulp={**allowed.ulp, "jvp": allowed.ulp.get("output", 0)},
+            bound={**allowed.bound, **({"jvp": lambda u, g, ts, *xs: bound(u, g, *moved(ts, *xs))} if bound else {})},
             alternatives={},
             modes=tuple(mode for mode in spec.modes if not (sparse and mode == "graph")),
         )

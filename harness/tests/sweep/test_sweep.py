@@ -24,7 +24,8 @@ from tf_opdiff.harness.spec.spec import Case
 from tf_opdiff.harness.store.merged import merge
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.store.shard import read_shard
-from tf_opdiff.harness.sweep.oracle import UPSTREAM, Part
+from tf_opdiff.harness.sweep.block_promises import UPSTREAM
+from tf_opdiff.harness.sweep.oracle import Part
 from tf_opdiff.harness.sweep.pieces import NORMAL, SUBNORMAL, Piece, pieces
 from tf_opdiff.harness.sweep.promise import Promise
 from tf_opdiff.harness.sweep.sweep import BLOCK

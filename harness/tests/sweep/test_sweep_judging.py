@@ -23,11 +23,13 @@ from tf_opdiff.harness.store.cell_lines import CellWriter
 from tf_opdiff.harness.store.merged import merge
 from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.sweep import tally_rows
-from tf_opdiff.harness.sweep.oracle import Oracle, Part, refusal, upstream_at, upstreams
+from tf_opdiff.harness.sweep.block_promises import upstream_at, upstreams
+from tf_opdiff.harness.sweep.oracle import Oracle, Part
 from tf_opdiff.harness.sweep.pieces import NORMAL, SUBNORMAL, Piece
 from tf_opdiff.harness.sweep.progress_state import Swept
 from tf_opdiff.harness.sweep.promise import Promise
 from tf_opdiff.harness.sweep.sweep import Sweep
+from tf_opdiff.harness.sweep.sweepable import refusal
 from tf_opdiff.harness.sweep.tally import Tally, of_comparison, of_difference
 
 PLAN = Plan(Device("cpu"), "eager")

@@ -7,7 +7,7 @@ from tf_opdiff.harness.judge.compare import compare_arrays
 from tf_opdiff.harness.judge.error_bins import Bins
 from tf_opdiff.harness.store.cell_lines import CellWriter
 from tf_opdiff.harness.store.error_profile import BIN, ErrorProfile
-from tf_opdiff.harness.store.line_types import read
+from tf_opdiff.harness.store.read_lines import read
 from tf_opdiff.harness.store.shard import Shard
 from tf_opdiff.harness.sweep import tally_rows
 from tf_opdiff.harness.sweep.pieces import NORMAL, SUBNORMAL, pieces

@@ -25,7 +25,7 @@ from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.repro.listing import ClaimData, claims_data
 from tf_opdiff.harness.repro.outcome import Outcome
 from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.harness.store import line_types, parquet, recording, recording_format, recording_writer
+from tf_opdiff.harness.store import line_types, parquet, read_lines, recording, recording_format, recording_writer
 from tf_opdiff.harness.store.error_profile import ErrorProfile
 from tf_opdiff.harness.store.merged import merge
 from tf_opdiff.harness.store.recorded_device import About
@@ -151,7 +151,7 @@ def test_every_field_that_the_harness_writes_in_a_line_comes_back(tmp_path: Path
     path = tmp_path / "a.jsonl"
     written = json.loads(json.dumps(shard_lines()))
     path.write_bytes(b"".join(_line(line) for line in written))
-    assert json.loads(json.dumps(list(line_types.read(path)))) == written
+    assert json.loads(json.dumps(list(read_lines.read(path)))) == written
 
 
 def test_every_field_that_the_suites_tell_of_a_claim_comes_back() -> None:
@@ -199,7 +199,7 @@ def test_changed_shards_are_read_or_refused(tmp_path: Path) -> None:
             merged = merge([tmp_path])
             for cell, line in merged.results.items():
                 assert list(recording_writer._rows(line)) or not line["observation"], cell
-            for line in filter(None, line_types.read(path)):
+            for line in filter(None, read_lines.read(path)):
                 if line["line"] == "block":
                     Swept().add(line)
             if number % 20 == 0:
