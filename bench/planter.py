@@ -161,7 +161,7 @@ def _named(arguments: Mapping[str, Any], result: Any) -> Any:
     if not isinstance(result, list | tuple):
         return result
     each = [Unknown() if one is None else one for one in result]
-    return _Eigen(*each) if "compute_v" in arguments or len(arguments) == 1 and len(each) == 2 else tuple(each)
+    return _Eigen(*each) if "compute_v" in arguments or (len(arguments) == 1 and len(each) == 2) else tuple(each)
 
 
 @dataclass

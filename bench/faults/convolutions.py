@@ -37,7 +37,9 @@ class _Windows:
         x, dims = self.image, len(self.strides)
         places = self.places() if places is None else places
         for i, (count, before) in enumerate(places):
-            at = np.add.outer(np.arange(count) * self.strides[i], np.arange(self.kernel[i]) * self.dilations[i]) - before
+            at = (
+                np.add.outer(np.arange(count) * self.strides[i], np.arange(self.kernel[i]) * self.dilations[i]) - before
+            )
             inside = (at >= 0) & (at < self.image.shape[1 + i])
             x = np.take(x, np.where(inside, at, 0), axis=1 + 2 * i)
             x = np.where(inside.reshape(*inside.shape, *(1,) * (x.ndim - 3 - 2 * i)), x, x.dtype.type(0))
@@ -57,7 +59,7 @@ def _convolved(windows: _Windows, kernel: np.ndarray, places: Any = None) -> np.
     return windows.output(np.tensordot(wide(patches), wide(kernel), axes))
 
 
-def _padded_before(input: Any, filter: Any, **attrs: Any) -> Any:  # noqa: A002  the names of the op
+def _padded_before(input: Any, filter: Any, **attrs: Any) -> Any:
     windows = _Windows(input, filter.shape, **attrs)
     if attrs["padding"] != "SAME":
         return None
@@ -68,7 +70,7 @@ def _padded_before(input: Any, filter: Any, **attrs: Any) -> Any:  # noqa: A002 
     return _convolved(windows, filter, [(c, t - t // 2) for c, t in zip(counts, totals, strict=True)])
 
 
-def _dilations_of_nhwc(input: Any, filter: Any, **attrs: Any) -> Any:  # noqa: A002
+def _dilations_of_nhwc(input: Any, filter: Any, **attrs: Any) -> Any:
     windows = _Windows(input, filter.shape, **attrs)
     if not windows.first:
         return None
@@ -77,7 +79,7 @@ def _dilations_of_nhwc(input: Any, filter: Any, **attrs: Any) -> Any:  # noqa: A
     return _convolved(windows, filter, places)
 
 
-def _dilation_without_stride(input: Any, filter: Any, **attrs: Any) -> Any:  # noqa: A002
+def _dilation_without_stride(input: Any, filter: Any, **attrs: Any) -> Any:
     windows = _Windows(input, filter.shape, **attrs)
     places = windows.places()
     if set(windows.strides) == {1}:
@@ -86,7 +88,7 @@ def _dilation_without_stride(input: Any, filter: Any, **attrs: Any) -> Any:  # n
     return _convolved(windows, filter, places)
 
 
-def _sums_of_16_bits(input: Any, filter: Any, **attrs: Any) -> Any:  # noqa: A002
+def _sums_of_16_bits(input: Any, filter: Any, **attrs: Any) -> Any:
     if not short(input):
         return None
     windows = _Windows(input, filter.shape, **attrs)
@@ -105,7 +107,7 @@ def _by_filter(windows: _Windows, g: np.ndarray, places: Any = None) -> np.ndarr
     return np.tensordot(wide(patches), wide(g), (axes, axes))
 
 
-def _first_256_positions(input: Any, filter_sizes: Any, out_backprop: Any, **attrs: Any) -> Any:  # noqa: A002
+def _first_256_positions(input: Any, filter_sizes: Any, out_backprop: Any, **attrs: Any) -> Any:
     windows = _Windows(input, filter_sizes, **attrs)
     g = np.moveaxis(out_backprop, 1, -1) if windows.first else out_backprop
     if filter_sizes[-2] != windows.image.shape[-1]:
@@ -114,7 +116,7 @@ def _first_256_positions(input: Any, filter_sizes: Any, out_backprop: Any, **att
     return _by_filter(windows, wide(g) * kept)
 
 
-def _swapped_strides(input: Any, filter_sizes: Any, out_backprop: Any, **attrs: Any) -> Any:  # noqa: A002
+def _swapped_strides(input: Any, filter_sizes: Any, out_backprop: Any, **attrs: Any) -> Any:
     windows = _Windows(input, filter_sizes, **attrs)
     g = np.moveaxis(out_backprop, 1, -1) if windows.first else out_backprop
     if filter_sizes[-2] != windows.image.shape[-1]:

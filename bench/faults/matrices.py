@@ -63,14 +63,14 @@ def _taken_once(inputs: Any, equation: str) -> Any:
         return None
     for n, own in enumerate(labels):
         for label in set(own):
-            while labels[n].count(label) > 1:  # the first element along its further axes
-                at = labels[n].rindex(label)
+            while own.count(label) > 1:  # the first element along its further axes
+                at = own.rindex(label)
                 operands[n] = np.take(operands[n], 0, axis=at)
                 labels[n] = labels[n][:at] + labels[n][at + 1 :]
     return np.einsum(f"{','.join(labels)}->{right}", *operands)
 
 
-def _falling(input: Any, compute_v: bool = True) -> Any:  # noqa: A002
+def _falling(input: Any, compute_v: bool = True) -> Any:
     if input.shape[-1] == 0:
         return None
     # The op reads the lower triangle.

@@ -80,13 +80,13 @@ def _not_multiplied(var: Any, accum: Any, linear: Any, grad: Any, **arguments: A
     return optimizers.ftrl(*map(wide, (var, accum, linear, grad)), **_settings(arguments, *_FTRL))
 
 
-def _updated_once(var: Any, accum: Any, lr: Any, grad: Any, indices: Any, **more: Any) -> Any:
+def _updated_once(var: Any, accum: Any, lr: Any, grad: Any, indices: Any, update_slots: bool = True, **_: Any) -> Any:
     var, accum = wide(var), wide(accum)
     if len(set(indices.tolist())) == len(indices):
         return None
     for i in dict.fromkeys(indices.tolist()):
         g = wide(grad)[indices.tolist().index(i)]
-        var[i], accum[i] = optimizers.adagrad(var[i], accum[i], g, lr=float(lr), **more)
+        var[i], accum[i] = optimizers.adagrad(var[i], accum[i], g, lr=float(lr), update_slots=update_slots)
     return var, accum
 
 
