@@ -52,12 +52,17 @@ class Optimizer:
         names = ("var", *self.slots)
         return lambda *inputs: dict(zip(names, inputs, strict=False))
 
+    @property
+    def _taken(self) -> dict[str, Any]:
+        """The settings and the attributes that the algorithm takes: locks change no value."""
+        return {**self.settings, **{name: flag for name, flag in self.flags.items() if name != "use_locking"}}
+
     def steps(self, var: Any, *others: Any) -> Step:
         """The variable and the slots after each step, stacked; `others` are the slots and the gradient."""
         *values, g = (var, *others)
         after = []
         for _ in range(STEPS):
-            values = list(self.step(*values, g, **self.settings, **self.flags))
+            values = list(self.step(*values, g, **self._taken))
             after.append(values)
         return tuple(np.stack(column) for column in zip(*after, strict=True))
 
@@ -78,7 +83,7 @@ class Optimizer:
         tables, after = [[x[k] for k in range(len(x))] for x in start], []
         for _ in range(STEPS):
             for n, i in enumerate(indices):
-                rows = self.step(*(table[i] for table in tables), g[n], **self.settings, **self.flags)
+                rows = self.step(*(table[i] for table in tables), g[n], **self._taken)
                 for table, row in zip(tables, rows, strict=True):
                     table[i] = row
             after.append([np.stack(table) for table in tables])
