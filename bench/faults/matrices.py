@@ -61,12 +61,13 @@ def _taken_once(inputs: Any, equation: str) -> Any:
     operands, labels = [wide(x) for x in inputs], left.split(",")
     if len(operands) < 2 or all(len(set(own)) == len(own) for own in labels):
         return None
-    for n, own in enumerate(labels):
-        for label in set(own):
+    for n, one in enumerate(labels):
+        own = one
+        for label in set(one):
             while own.count(label) > 1:  # the first element along its further axes
                 at = own.rindex(label)
-                operands[n] = np.take(operands[n], 0, axis=at)
-                labels[n] = labels[n][:at] + labels[n][at + 1 :]
+                operands[n], own = np.take(operands[n], 0, axis=at), own[:at] + own[at + 1 :]
+        labels[n] = own
     return np.einsum(f"{','.join(labels)}->{right}", *operands)
 
 
