@@ -65,7 +65,7 @@ def _specs(subject: Op, aspects: Iterable[Part], parts: Iterable[Part]) -> Itera
 #: The aspects of an op that `also` leaves out.
 _OF_THE_OP: Mapping[str, Any] = {
     **{aspect: {} for aspect in ("forward", "batch", "small", "blocks", "wrong")},
-    **{aspect: () for aspect in ("second", "integers")},
+    **dict.fromkeys(("second", "integers"), ()),
 }
 
 

@@ -7,7 +7,7 @@ from tf_opdiff.suites.forms.aspects import batches
 from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.contraction import CONTRACTED, of_complex
 from tf_opdiff.suites.forms.elements import limits, plain
-from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.reference.accumulation import FLOAT32
 from tf_opdiff.suites.reference.contraction import Contraction
@@ -128,21 +128,26 @@ _WIDER = (
     part("-wider-integer", recipes={"limits": _matrices}, dtypes=("int8", "uint8"), **_wider("int32")),
 )
 
+#: A part: adjoints of complex matrices in the default tier.
+_adjoint = also("-adjoint", calls=_OF_ONE_SHAPE, recipes={"plain": plain}, dtypes=("complex64",))
+
 SPECS = (
     *op(
         "batch-matmul",
         "BatchMatMul",
         of_complex,
+        _adjoint,
         calls=_OF_ONE_SHAPE,
         dtypes=tiered(FLOATS),
         integers=tiered(("int32", "int64")),
         **_OF_BATCHES,
     ),
-    *op("batch-matmul-v2", "BatchMatMulV2", of_complex, _one_term, dtypes=tiered(FLOATS), **_BROADCAST),
+    *op("batch-matmul-v2", "BatchMatMulV2", of_complex, _adjoint, _one_term, dtypes=tiered(FLOATS), **_BROADCAST),
     *op(
         "batch-matmul-v3",
         "BatchMatMulV3",
         of_complex,
+        _adjoint,
         *_WIDER,
         program=lambda tf, x, y, **attrs: tf.raw_ops.BatchMatMulV3(x=x, y=y, Tout=x.dtype, **attrs),
         dtypes=tiered(("float32", "bfloat16", "float64")),
