@@ -197,7 +197,8 @@ def outputs(case: Case, inputs: Sequence[np.ndarray], fault: Fault) -> dict[str,
 
 def _run(tf: Planted, case: Case, state: list[Any], inputs: Sequence[np.ndarray]) -> list[Any]:
     try:
-        result = case.spec.program(tf, *state, *inputs, **case.keywords)
+        with np.errstate(all="ignore"):
+            result = case.spec.program(tf, *state, *inputs, **case.keywords)
     except Exception as why:  # a fault is a function of arguments that fit, and a case may have others
         raise Unplantable(f"{type(why).__name__}: {why}") from why
     return list(result) if isinstance(result, list | tuple) else [result]

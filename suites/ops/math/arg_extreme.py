@@ -75,6 +75,10 @@ def _arg_extreme(name, raw, function):
             "last": call(axis=2, to="int64"),
             "from_end": call(axis=-3, to="int32"),
         },
+        blocks={
+            "long": call((3, 1100), axis=1, to="int64"),
+            "blocks": call((4201, 2), axis=0, to="int32"),
+        },
         dtypes=tiered(FLOATS),
         integers=tiered(INTEGERS),
         of_integers=OF_INTEGERS,
