@@ -1,10 +1,14 @@
-"""Runs all benchmarks or the named ones; writes the tables to docs/explanations/bench.md. Nothing passes or fails."""
+"""Runs all benchmarks or the named ones; writes the tables to docs/explanations/bench.md. Nothing passes or fails.
+
+`python -m bench kernel-faults` is a check in place of a benchmark: see `bench.kernel_faults`.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
 import platform
+import sys
 from datetime import UTC, datetime
 from importlib import import_module, metadata
 from pathlib import Path
@@ -36,7 +40,9 @@ def section(name: str) -> str:
 
 def main() -> None:
     """Runs what the command line names."""
-    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    if sys.argv[1:2] == ["kernel-faults"]:
+        sys.exit(import_module("bench.kernel_faults").main(sys.argv[2:]))
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__.splitlines()[0])
     parser.add_argument("name", nargs="*", help=f"{', '.join(NAMES)}; default: all")
     names = parser.parse_args().name or list(NAMES)
     for name in names:

@@ -17,6 +17,7 @@ from tf_opdiff.harness.spec.recipes import Draw, plain
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.derived import batch
 from tf_opdiff.suites.derived.sizes import sizes
+from tf_opdiff.suites.forms.blocks import past_blocks
 from tf_opdiff.suites.forms.calls import Call, Calls, Drawn, Shape, Wrong, inputs, unfit
 from tf_opdiff.suites.forms.elements import Elements
 from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
@@ -241,4 +242,4 @@ def wrong(op: Op) -> Iterable[Spec]:
 
 
 #: The aspects of every op: each gives no specs if the declaration has nothing for it.
-ASPECTS = (values, forward, curved, whole, of_small, in_batches, wrong)
+ASPECTS = (values, forward, curved, whole, of_small, in_batches, past_blocks, wrong)

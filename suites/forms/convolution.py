@@ -14,6 +14,7 @@ from tf_opdiff.harness.spec.recipes import FLOATS, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.forms.calls import Call, OfAll
 from tf_opdiff.suites.forms.contraction import CONTRACTED, OF_FLOATS
+from tf_opdiff.suites.forms.convolution_blocks import past_blocks_and_options
 from tf_opdiff.suites.forms.convolution_calls import Changes, Convolved, Windows
 from tf_opdiff.suites.forms.elements import special
 from tf_opdiff.suites.forms.op import also
@@ -120,6 +121,8 @@ def _more(convolved: Convolved, tables: Tables) -> Iterator[Part]:
     further = {suffix: (windows, ("plain", "exact")) for suffix, windows in tables.further_parts().items()}
     for suffix, (windows, labels) in {**further, "-large": (tables.large, ("upstreams",))}.items():
         yield also(suffix, calls=_called(convolved, windows), recipes={label: OF_FLOATS[label] for label in labels})
+    if not convolved.depthwise:
+        yield from past_blocks_and_options(convolved, tables.fitting.dimensions)
 
 
 def _batches(convolved: Convolved, windows: Mapping[str, Windows]) -> dict[str, Call]:

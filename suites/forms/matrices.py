@@ -37,6 +37,8 @@ MATRICES: Mapping[str, Shape] = {
 }
 #: Those with a first axis that is no matrix's.
 BATCHES: Mapping[str, Shape] = {label: shape for label, shape in MATRICES.items() if len(shape) > 2}
+#: Matrices with more rows than a warp has threads.
+WARPS: Mapping[str, Shape] = {"warps": (2, 33, 33)}
 #: Batches without elements, or with one.
 SMALL: Mapping[str, Shape] = {
     "one": (1, 1),

@@ -15,7 +15,7 @@ from tf_opdiff.suites.forms.aspects import batches, second_order
 from tf_opdiff.suites.forms.aspects import small as of_small
 from tf_opdiff.suites.forms.calls import Call, Calls, OfAll, Shape, call, fields, unfit
 from tf_opdiff.suites.forms.op import also
-from tf_opdiff.suites.forms.part import part, tiered
+from tf_opdiff.suites.forms.part import Part, part, tiered, together
 from tf_opdiff.suites.forms.special_upstreams import finite
 from tf_opdiff.suites.forms.subnormal import of_gpu_kernels
 from tf_opdiff.suites.reference.normalized import (
@@ -163,6 +163,7 @@ def fused(of: Fused) -> dict[str, Any]:
             loose={},
             lowest_tier=True,
         ),
+        _statistics_with_options(of),
         of_small({label: _drawn(_plain, calls) for label, calls in tiny.items()}, inference, names=()),
         batches(inference, _drawn(_plain, inference), (1, 2, 3, 4), names=()),
         second_order({"plain": _drawn(_plain, every)}, every, names=(), unsigned_zeros=("output", "grad")),
@@ -187,6 +188,32 @@ def fused(of: Fused) -> dict[str, Any]:
         "dtypes": tiered(("float32", *of.more)),
         "loose": dict.fromkeys(("grad", "jvp", "hvp"), _CANCELS),
     }
+
+
+def _statistics_with_options(of: Fused) -> Part:
+    """A part: the statistics of channels that are first, and of one element for each channel."""
+    shapes = {"first": (_SHAPE, True), "single": ((1, 1, 1, 4), False), "single_first": ((1, 1, 1, 4), True)}
+    calls = {label: _call(shape, training=True, first=first) for label, (shape, first) in shapes.items()}
+    calls["first_share"] = _call(_SHAPE, training=True, first=True, exponential_avg_factor=0.25)
+
+    def results(tf: Any, *xs: Any, **attrs: Any) -> Any:
+        return tuple(of.results(tf, *xs, **attrs)[1:3])
+
+    return together(
+        *(
+            part(
+                f"-statistics-{label.replace('_', '-')}",
+                calls={label: replace(one, program=results, promise=Statistics)},
+                recipes={"plain": _drawn(_plain, {label: one})},
+                gradient=False,
+                names=(),
+                unsigned_zeros=(),
+                loose={},
+                lowest_tier=True,
+            )
+            for label, one in calls.items()
+        )
+    )
 
 
 def _of_cudnn(of: Fused, calls: Calls) -> dict[str, Side]:

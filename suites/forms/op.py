@@ -64,7 +64,10 @@ def _specs(subject: Op, aspects: Iterable[Part], parts: Iterable[Part]) -> Itera
 
 
 #: The aspects of an op that `also` leaves out.
-_OF_THE_OP: Mapping[str, Any] = {"forward": {}, "batch": {}, "small": {}, "wrong": {}, "second": (), "integers": ()}
+_OF_THE_OP: Mapping[str, Any] = {
+    **{aspect: {} for aspect in ("forward", "batch", "small", "blocks", "wrong")},
+    **dict.fromkeys(("second", "integers"), ()),
+}
 
 
 def also(suffix: str, *parts: Part, **declared: Any) -> Part:

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.derived.op_attributes import attributes_of
+from tf_opdiff.suites.forms import optimizer_recipes as recipes
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
-from tf_opdiff.suites.forms.part import Op, Part, part, tiered, together
+from tf_opdiff.suites.forms.part import Op, Part, part, tiered
 from tf_opdiff.suites.forms.variables import Variables, read_after
 from tf_opdiff.suites.reference import running
 from tf_opdiff.suites.reference.optimizers import Step
@@ -22,9 +23,6 @@ REAL = tiered(("float16", "float32", "float64"))
 ALL = tiered((*REAL, "complex64", "complex128"))
 WIDE = tiered(("float32", "float64"))
 STEPS = 3
-#: The shapes of dense variables, and of variables whose gradients name rows.
-SHAPE, TABLE = (13,), (7, 3)
-ROWS = (3, 0, 6, 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,24 +52,42 @@ class Optimizer:
         names = ("var", *self.slots)
         return lambda *inputs: dict(zip(names, inputs, strict=False))
 
+    @property
+    def _taken(self) -> dict[str, Any]:
+        """The settings and the attributes that the algorithm takes: locks change no value."""
+        return {**self.settings, **{name: flag for name, flag in self.flags.items() if name != "use_locking"}}
+
     def steps(self, var: Any, *others: Any) -> Step:
         """The variable and the slots after each step, stacked; `others` are the slots and the gradient."""
         *values, g = (var, *others)
         after = []
         for _ in range(STEPS):
-            values = list(self.step(*values, g, **self.settings, **self.flags))
+            values = list(self.step(*values, g, **self._taken))
             after.append(values)
         return tuple(np.stack(column) for column in zip(*after, strict=True))
 
     def sparse_steps(self, var: Any, *others: Any) -> Step:
         """The values after each step, where the gradient is that of rows; the last of `others` has their numbers."""
         *slots, g, indices = others
+        if len(np.unique(indices)) < len(indices):
+            return self._one_by_one([var, *slots], g, indices)
         rows = self.steps(*(x[indices] for x in (var, *slots)), g)
         places = [np.flatnonzero(indices == k) for k in range(len(var))]
         return tuple(
             np.stack([_with_rows(x, stack[k], places) for k in range(STEPS)])
             for x, stack in zip((var, *slots), rows, strict=True)
         )
+
+    def _one_by_one(self, start: Sequence[Any], g: Any, indices: Any) -> Step:
+        """The values after each step, where a row takes the steps of all gradients that name it, in their order."""
+        tables, after = [[x[k] for k in range(len(x))] for x in start], []
+        for _ in range(STEPS):
+            for n, i in enumerate(indices):
+                rows = self.step(*(table[i] for table in tables), g[n], **self._taken)
+                for table, row in zip(tables, rows, strict=True):
+                    table[i] = row
+            after.append([np.stack(table) for table in tables])
+        return tuple(np.stack(column) for column in zip(*after, strict=True))
 
     def program(self, raw: str, *, resource: bool) -> Callable[..., Any]:
         """As of a spec: one step, then a read of all variables."""
@@ -93,36 +109,75 @@ def _with_rows(x: Any, rows: Any, places: Sequence[np.ndarray]) -> Any:
     return np.stack([rows[int(at[-1])] if len(at) else x[k] for k, at in enumerate(places)])
 
 
-def optimizer(how: Optimizer, suffix: str = "", *, sparse: bool = False, **flags: bool) -> Part:
-    """A part: several steps of an optimizer on the variables of an op, and, without flags, the errors of the op.
+def optimizer(how: Optimizer, *, sparse: bool = False) -> Part:
+    """A part: several steps of an optimizer on the variables of an op, its errors, large variables, and its flags.
 
     Args:
       how: the algorithm.
-      suffix: the end of the specs' names.
       sparse: whether the gradient is that of some rows.
-      flags: attributes that are no tensors.
     """
-    how = replace(how, flags=flags)
 
     def specs(op: Op) -> Iterable[Spec]:
         assert op.variables
-        variables = replace(op.variables, first=how.first)
-        steps = how.sparse_steps if sparse else how.steps
-        values = part(
-            suffix,
-            dtypes=REAL if flags else None,
-            recipes=_sparse(how) if sparse else _dense(how),
-            **_promise(how, steps),
-            ulp={"output": 0.5},
-            unsigned_zeros=("output",),
-            steps=STEPS,
-            twins=[] if flags else [lambda spec: variables.twins(_first_step(how, steps, spec))],
-        )
-        errors = [] if flags else [_out_of_range(how) if sparse else _mismatched(how, op.variables)]
-        own = replace(op, variables=variables, program=how.program(op.raw, resource=variables.resource))
-        return together(values, *errors)(own)
+        values = _Steps(how, op, sparse)
+        own = recipes.sparse(how) if sparse else recipes.dense(how)
+        yield from values.specs("", own, twins=[values.twins])
+        yield from (_out_of_range(how) if sparse else _mismatched(how, op.variables))(values.op)
+        large = recipes.large_sparse(how) if sparse else recipes.large_dense(how)
+        yield from values.flagged(use_locking=True).specs("-blocks", large, lowest_tier=True)
+        for attribute in attributes_of(op.raw):
+            if attribute in _FLAGS:
+                suffix, value = _FLAGS[attribute]
+                yield from values.flagged(**{attribute: value}).specs(suffix, own, dtypes=REAL)
 
     return specs
+
+
+on_rows = partial(optimizer, sparse=True)
+#: Attributes of ops with another algorithm: the end of the name of their spec, and the value that is no default.
+_FLAGS = {
+    "use_nesterov": ("-nesterov", True),
+    "update_slots": ("-still", False),
+    "multiply_linear_by_lr": ("-multiplied", True),
+}
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """The specs of several steps of an algorithm by an op; the gradient may be that of some rows."""
+
+    how: Optimizer
+    of: Op
+    sparse: bool
+
+    def flagged(self, **flags: bool) -> _Steps:
+        """The specs with attributes that are no tensors."""
+        return replace(self, how=replace(self.how, flags=flags))
+
+    @property
+    def variables(self) -> Variables:
+        assert self.of.variables
+        return replace(self.of.variables, first=self.how.first)
+
+    @property
+    def op(self) -> Op:
+        """The op with its program."""
+        program = self.how.program(self.of.raw, resource=self.variables.resource)
+        return replace(self.of, variables=self.variables, program=program)
+
+    @property
+    def steps(self) -> Callable[..., Step]:
+        return self.how.sparse_steps if self.sparse else self.how.steps
+
+    def twins(self, spec: Spec) -> tuple[Spec, ...]:
+        """The twin of a spec of reference variables in functions: its first step."""
+        return self.variables.twins(_first_step(self.how, self.steps, spec))
+
+    def specs(self, suffix: str, own: Mapping[str, Recipe], **fields: Any) -> Iterable[Spec]:
+        """The specs of the values after each step."""
+        promised = _promise(self.how, self.steps)
+        fields = {"ulp": {"output": 0.5}, "unsigned_zeros": ("output",), "steps": STEPS, **promised, **fields}
+        return part(suffix, recipes=own, **fields)(self.op)
 
 
 def on(variables: Variables) -> tuple[dict[str, Any], ...]:
@@ -131,9 +186,6 @@ def on(variables: Variables) -> tuple[dict[str, Any], ...]:
 
 
 on_rows = partial(optimizer, sparse=True)
-#: Further parts: Nesterov's look ahead, and slots that stay as they are.
-ahead = partial(optimizer, suffix="-nesterov", use_nesterov=True)
-still = partial(optimizer, suffix="-still", update_slots=False)
 
 
 def _promise(how: Optimizer, steps: Callable[..., Step]) -> dict[str, Any]:
@@ -158,69 +210,16 @@ def _first_step(how: Optimizer, steps: Callable[..., Step], spec: Spec) -> Spec:
 def _mismatched(how: Optimizer, variables: Variables) -> Part:
     """A part: a gradient of another shape than the variable."""
     when = WHEN_BUILT if how.inferred or not variables.resource else IN_KERNEL
-    recipes = {"gradient": _alike(how, (13,), (12,)), "rank": _alike(how, (13,), (13, 1))}
-    return part("-mismatched", lowest_tier=True, recipes=recipes, **when)
+    wrong = {"gradient": recipes.alike(how, (13,), (12,)), "rank": recipes.alike(how, (13,), (13, 1))}
+    return part("-mismatched", lowest_tier=True, recipes=wrong, **when)
 
 
 def _out_of_range(how: Optimizer) -> Part:
     """A part: numbers of rows that the variable does not have."""
-    recipes = {"at_end": _rows(how, (3, 7), "int32"), "negative": _rows(how, (3, -1), "int64")}
-    return part("-out-of-range", lowest_tier=True, recipes=recipes, **IN_KERNEL)
+    wrong = {"at_end": recipes.rows(how, (3, 7), "int32"), "negative": recipes.rows(how, (3, -1), "int64")}
+    return part("-out-of-range", lowest_tier=True, recipes=wrong, **IN_KERNEL)
 
 
 def _of_step(bound: Callable[..., np.ndarray], step: int) -> Callable[..., np.ndarray]:
     """The bound of the values after one step."""
     return lambda *arguments: bound(*arguments)[step]
-
-
-def _values(
-    how: Optimizer, draw: Draw, dtype: np.dtype, shape: tuple[int, ...], gradient: tuple[int, ...]
-) -> list[Any]:
-    """A variable, slots and a gradient, of moderate size: none is near zero, where a sign would be open."""
-
-    def signed(*shape: int) -> np.ndarray:
-        x = draw.uniform(*shape, low=0.25, high=2) * np.where(draw.booleans(*shape), 1, -1)
-        return (x * (0.6 + 0.8j) if dtype.kind == "c" else x).astype(dtype)
-
-    slots = [
-        signed(*shape) if name in how.signed else draw.uniform(*shape, low=0.5, high=4).astype(dtype)
-        for name in how.slots
-    ]
-    return [signed(*shape), *slots, signed(*gradient)]
-
-
-def _alike(how: Optimizer, shape: tuple[int, ...], gradient: tuple[int, ...] | None = None) -> Recipe:
-    """A recipe of a variable and a gradient of these shapes."""
-    return lambda draw, d: tuple(_values(how, draw, d, shape, shape if gradient is None else gradient))
-
-
-def _special(how: Optimizer) -> Recipe:
-    """A recipe of gradients that are infinite, NaN or zeros."""
-
-    def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
-        values = _values(how, draw, dtype, SHAPE, SHAPE)[:-1]
-        return (*values, np.resize(np.array([0.0, 1.0, np.nan, -0.0, np.inf, -1.0, -np.inf]), SHAPE).astype(dtype))
-
-    return recipe
-
-
-def _dense(how: Optimizer) -> dict[str, Recipe]:
-    """Variables of 13 elements, of one, of none, and of rank 3."""
-    shapes = {"plain": SHAPE, "empty": (0, 3), "one": (1,), "planes": (2, 1, 3), "scalar": ()}
-    return {name: _alike(how, shape) for name, shape in shapes.items()} | {"special": _special(how)}
-
-
-def _rows(how: Optimizer, indices: Sequence[int], dtype: str, table: tuple[int, int] = TABLE) -> Recipe:
-    """A recipe of a table, and of a gradient of these rows."""
-
-    def recipe(draw: Draw, d: np.dtype) -> tuple[np.ndarray, ...]:
-        values = _values(how, draw, d, table, (len(indices), *table[1:]))
-        return (*values, np.array(indices, dtype))
-
-    return recipe
-
-
-def _sparse(how: Optimizer) -> dict[str, Recipe]:
-    """Rows that are named once; int32 and int64; no row; and the one element of a table of one."""
-    some = {"int32": _rows(how, ROWS, "int32"), "int64": _rows(how, ROWS, "int64"), "none": _rows(how, (), "int32")}
-    return {**some, "one": _rows(how, (0,), "int64", (1, 1))}

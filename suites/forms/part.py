@@ -15,7 +15,7 @@ from tf_opdiff.suites.derived.special_places import short, special_outer, specia
 from tf_opdiff.suites.derived.twin import ELEMENTWISE
 from tf_opdiff.suites.forms.calls import Call, Calls, Shape, Wrong, inputs
 from tf_opdiff.suites.forms.calls import fields as promises
-from tf_opdiff.suites.forms.elements import Elements, small_integers
+from tf_opdiff.suites.forms.elements import Elements, plain, small_integers
 from tf_opdiff.suites.forms.special_upstreams import every_kind
 from tf_opdiff.suites.forms.variables import Variables
 from tf_opdiff.suites.reference.promise import Promise
@@ -51,6 +51,8 @@ class Op:
     shared      the numbers of the inputs of these calls that all rows share.
     small       label → a call, or calls, with inputs without elements, or with one; all labels have the same calls.
     of_small    the elements of each of their inputs; those of the last one serve all further inputs.
+    blocks      label → a call with more elements than a block of a kernel: see `suites.forms.blocks`.
+    of_blocks   the elements of each of their inputs.
     wrong       label → a call that the op refuses; or the shapes of its inputs, if shape inference refuses them.
     without     aspect → the reason why the op has no specs of it.
     fields      further fields of all specs, such as `modes`.
@@ -76,6 +78,8 @@ class Op:
     shared: tuple[int, ...] = ()
     small: Mapping[str, Calls | Call] = field(default_factory=dict)
     of_small: Elements | Sequence[Elements] = (small_integers,)
+    blocks: Calls = field(default_factory=dict)
+    of_blocks: Elements | Sequence[Elements] = plain
     wrong: Mapping[str, Wrong | Sequence[Shape]] = field(default_factory=dict)
     without: Mapping[str, str] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)

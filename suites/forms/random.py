@@ -28,6 +28,7 @@ _OTHER_SHAPES: Mapping[str, tuple[int, ...]] = {
     "batch_of_one": (1, 7),
     "no_rows": (0, 3),
     "long": (2049,),
+    "blocks": (2**14 + 1,),
 }
 #: Shapes that no tensor can have.
 _IMPOSSIBLE: Mapping[str, list[int]] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,13 @@ def _of_key(algorithm: int, key: np.ndarray, counter: np.ndarray) -> Philox | Th
     return ThreeFry(key, counter[:1]) if algorithm == THREEFRY else Philox(key, counter)
 
 
+def _counted(block: int, draw: Draw) -> tuple[np.ndarray, ...]:
+    return np.zeros(1, np.uint64), np.array([block, 0], np.uint64)
+
+
+#: Blocks of Philox with the key 0 that have a float32 without digits, whose logarithm is infinite: of the lower bits of
+#: a word, as TensorFlow's kernels take them, and of the upper ones, as XLA does.
+_ZERO_DIGITS = {"zero_digits": 3574739, "zero_digits_of_xla": 10639176}
 _LAST = np.uint64(2**64 - 1)
 #: A key and a counter.
 KEYED = Source(
@@ -58,6 +66,7 @@ KEYED = Source(
         "carry": lambda draw: (_bits(draw, 1), np.array([_LAST - np.uint64(3), 5], np.uint64)),
         "last_counter": lambda draw: (_bits(draw, 1), np.array([_LAST, _LAST])),
         "zero": lambda draw: (np.zeros(1, np.uint64), np.zeros(2, np.uint64)),
+        **{label: partial(_counted, block) for label, block in _ZERO_DIGITS.items()},
     },
     stream=_of_key,
     call=lambda tf, raw, algorithm, state, shape, key, counter, **more: raw(

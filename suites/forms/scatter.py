@@ -17,6 +17,7 @@ from tf_opdiff.suites.forms import scatter_recipes as recipes
 from tf_opdiff.suites.forms.errors import WHEN_BUILT, raises
 from tf_opdiff.suites.forms.flushed import distinct, places
 from tf_opdiff.suites.forms.part import Op, Part, part
+from tf_opdiff.suites.forms.scatter_shapes import shapes
 from tf_opdiff.suites.reference.scatter import DIV, Combination, pulled, scattered, terms
 from tf_opdiff.suites.reference.subnormal import flushed_in
 
@@ -48,7 +49,11 @@ class Scatter:
 
     def of(self, x: np.ndarray, i: np.ndarray, u: np.ndarray, *, back: bool = False) -> np.ndarray:
         """The result; indices out of range are left out."""
-        return scattered(self.how, self.start(x), self.places(i), u, back=back)
+        return scattered(self.how, self.start(x), self.places(i), self.updates(x, i, u), back=back)
+
+    def updates(self, x: np.ndarray, i: np.ndarray, u: np.ndarray) -> np.ndarray:
+        """The updates; a scalar is that of each element of the rows."""
+        return u if self.tuples or u.ndim else np.broadcast_to(u, (*i.shape, *x.shape[1:]))
 
     def places(self, i: np.ndarray) -> np.ndarray:
         """The indices as tuples."""
@@ -86,7 +91,8 @@ class Scatter:
     def bound(self, unit: float, g: Any, x: np.ndarray, i: np.ndarray, u: np.ndarray) -> Any:
         """The largest error of a place with two roundings or more; see `Combination.bound`. One rounding is exact."""
         count = terms(x, self.places(i))
-        size = self.how.size(np.abs(self.start(x)), self.places(i), np.abs(u), self.of(x, i, u))
+        sizes = np.abs(self.updates(x, i, u))
+        size = self.how.size(np.abs(self.start(x)), self.places(i), sizes, self.of(x, i, u))
         return np.where(count > 1, count * unit / (1 - count * unit) * size, 0)
 
 
@@ -108,6 +114,7 @@ def scatter(how: Combination, *, tuples: bool = False, zeros: bool = False, refu
     def specs(op: Op) -> Iterator[Spec]:
         promise = Scatter(how=how, tuples=tuples, zeros=zeros, variable=op.variables is not None)
         yield from _results(op, promise)
+        yield from _shaped(op, promise)
         if refuses:
             yield from _out_of_range(op, promise)
             yield from part("-mismatched", lowest_tier=True, recipes=recipes.mismatched(tuples), **WHEN_BUILT)(op)
@@ -134,6 +141,20 @@ def _results(op: Op, promise: Scatter) -> Iterator[Spec]:
         yield from chosen_second_order(main, "int32")
     elif op.gradient:
         yield from linear("int32", moving=(2,) if promise.zeros else (0, 2))(main)
+
+
+def _shaped(op: Op, promise: Scatter) -> Iterator[Spec]:
+    """The spec of further shapes, whose results are exact; three that are equal share a gradient."""
+    budget = promise.budget | ({"ulp": {"grad": 0.5}} if promise.how.chooses and op.gradient else {})
+    yield from part(
+        "-shapes",
+        recipes=shapes(promise.how, tuples=promise.tuples, variable=promise.variable),
+        reference=promise.reference,
+        vjp=promise.vjp if op.gradient else None,
+        alternatives={"output": promise.alternatives},
+        lowest_tier=True,
+        **budget,
+    )(op)
 
 
 def divided_by_zero(suffix: str = "", **fields: Any) -> Part:

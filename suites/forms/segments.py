@@ -18,6 +18,7 @@ from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms import segment_recipes as recipes
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
 from tf_opdiff.suites.forms.part import Op, Part, calling, part
+from tf_opdiff.suites.forms.segment_blocks import blocks
 from tf_opdiff.suites.forms.segment_promises import CurvedProduct, Segments
 from tf_opdiff.suites.reference.segments import SUM, Reduction, ends
 
@@ -45,6 +46,8 @@ def segments(how: Reduction, count: int | None = None) -> Part:
         op = replace(op, program=calling(op.raw, ("data", "segment_ids"), **more))
         main, *others = each = list(_values(op, promise))
         yield from (main, *others, *sizes(main, recipes.sizes(ordered)), *_refused(op, promise))
+        large = blocks(how, ordered=ordered)
+        yield replace(main, name=f"{main.name}-blocks", recipes=large, dtypes=main.dtypes[:1])
         if how.chooses:
             nan = recipes.nan(how, ordered)
             yield from (spec.but(name=f"{spec.name}-special", vjp=None, recipes=nan) for spec in each)

@@ -44,7 +44,7 @@ def entropy_error(u: float, x: np.ndarray, z: np.ndarray) -> np.ndarray:
 def backprop_error(u: float, x: np.ndarray, z: np.ndarray) -> np.ndarray:
     """The errors of the shares and of a difference, and the product with an upstream."""
     p = softmax(x).astype(np.float64)
-    return u * ((units(x) + 2) * p + 2 * np.abs(p - z))
+    return u * ((units(u, x) + 2) * p + 2 * np.abs(p - z))
 
 
 def one_hot(x: np.ndarray, labels: np.ndarray) -> np.ndarray:

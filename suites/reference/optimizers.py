@@ -100,15 +100,25 @@ def centered_rms_prop(var: Any, mg: Any, ms: Any, mom: Any, g: Any, **settings: 
     return var - mom, mg, ms, mom
 
 
-def ftrl(var: Any, accum: Any, linear: Any, g: Any, *, l2_shrinkage: float = 0, **settings: float) -> Step:
-    """ApplyFtrl, and ApplyFtrlV2 with `l2_shrinkage`."""
+def ftrl(
+    var: Any,
+    accum: Any,
+    linear: Any,
+    g: Any,
+    *,
+    l2_shrinkage: float = 0,
+    multiply_linear_by_lr: bool = False,
+    **settings: float,
+) -> Step:
+    """ApplyFtrl, and ApplyFtrlV2 with `l2_shrinkage`; the slot may have the learning rate in it."""
     lr, l1, l2, power = (settings[name] for name in ("lr", "l1", "l2", "lr_power"))
+    scale = lr if multiply_linear_by_lr else 1.0
     total = accum + g * g
     shrunk = g + 2 * l2_shrinkage * var if l2_shrinkage else g
-    linear = linear + shrunk - (total**-power - accum**-power) / lr * var
-    quadratic = total**-power / lr + 2 * l2
-    moved = (np.sign(linear) * l1 - linear) / quadratic
-    return np.where(np.abs(linear) > l1, moved, 0), total, linear
+    linear = linear + scale * shrunk - scale * ((total**-power - accum**-power) / lr * var)
+    quadratic = total**-power / lr * scale + 2 * l2 * scale
+    moved = (np.sign(linear) * (l1 * scale) - linear) / quadratic
+    return np.where(np.abs(linear) > l1 * scale, moved, 0), total, linear
 
 
 def add_sign(var: Any, m: Any, g: Any, **settings: float) -> Step:

@@ -97,6 +97,16 @@ class _Axis:
         return cls(weights, padded[:, :-2] | padded[:, 1:-1] | padded[:, 2:], error)
 
 
+def _weighted(equation: str, rows: np.ndarray, x: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Sums of numbers times the weights of their rows and columns; a number whose weight is 0 is no term."""
+    if np.isfinite(x).all():
+        return np.asarray(np.einsum(equation, rows, x, columns))
+    special = (np.isnan(x), x == np.inf, x == -np.inf)
+    nan, up, down = (np.einsum(equation, rows > 0, each, columns > 0) for each in special)
+    finite = np.einsum(equation, rows, np.where(np.isfinite(x), x, 0), columns)
+    return np.select([nan | up & down, up, down], [np.nan, np.inf, -np.inf], finite)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Bilinear(Multilinear):
     """Images in another size, in which each pixel is a mean of the four at its place; or the gradient of this.
@@ -114,13 +124,13 @@ class Bilinear(Multilinear):
     def f(self, *xs: np.ndarray) -> np.ndarray:
         (x,) = xs
         rows, columns = self._axes(x.shape)
-        return np.einsum("oh,bhwc,pw->bopc", rows.weights, long(x), columns.weights).astype(np.float32)
+        return _weighted("oh,bhwc,pw->bopc", rows.weights, long(x), columns.weights).astype(np.float32)
 
     def error(self, u: float, *xs: np.ndarray) -> np.ndarray:
         """The errors of places, at most twice the largest pixel nearby for each, and 8 roundings of the mean."""
         (x,) = xs
         rows, columns = self._axes(x.shape)
-        near = np.abs(np.asarray(x, np.float64))
+        near = np.abs(np.where(np.isfinite(x), x, 0).astype(np.float64))
         near = np.stack([near[:, at].max(1) for at in rows.near], 1)
         near = np.stack([near[:, :, at].max(2) for at in columns.near], 2)
         of_places = rows.error[:, None] + columns.error
@@ -129,7 +139,7 @@ class Bilinear(Multilinear):
     def vjp(self, g: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, ...]:
         """The upstreams, each times the weights of its four pixels."""
         rows, columns = self._axes(x.shape)
-        return (np.einsum("oh,bopc,pw->bhwc", rows.weights, long(g), columns.weights),)
+        return (_weighted("oh,bopc,pw->bhwc", rows.weights, long(g), columns.weights),)
 
     def grad_error(self, i: int, u: float, g: np.ndarray, x: np.ndarray) -> np.ndarray:
         """The errors of a sum of products in float32 that are added in the dtype of the images, and those of places."""

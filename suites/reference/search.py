@@ -14,8 +14,12 @@ def bounds(rows: np.ndarray, values: np.ndarray, side: Literal["left", "right"])
 
 
 def unique(x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The different numbers in the order of their first places, the number of each element's, and their counts."""
-    _, first, inverse, counts = np.unique(x, return_index=True, return_inverse=True, return_counts=True)
+    """The different numbers in the order of their first places, the number of each element's, and their counts.
+
+    Zeros of both signs are equal, and each NaN differs from all other numbers.
+    """
+    found = np.unique(x, return_index=True, return_inverse=True, return_counts=True, equal_nan=False)
+    _, first, inverse, counts = found
     order = np.argsort(first)
     rank = np.empty(len(order), "int32")
     rank[order] = np.arange(len(order))

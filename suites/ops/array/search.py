@@ -48,6 +48,12 @@ _VECTORS = {
     "one": lambda draw, d: (np.ones(1, d),),
     "none": lambda draw, d: (np.ones(0, d),),
 }
+#: Numbers that are equal though their bits differ, and numbers that are not equal to themselves.
+_SPECIAL = {
+    "zeros": lambda draw, d: (np.array([-0.0, 1.0, 0.0, -0.0, 1.0, 0.0], d),),
+    "nan": lambda draw, d: (np.array([np.nan, np.inf, 1.0, np.nan, -np.inf, np.inf, np.nan], d),),
+    "blocks": lambda draw, d: (draw.integers(5001, low=0, high=2000).astype(d),),
+}
 _TEXTS = {
     "plain": lambda draw, d: (np.array([b"%d" % n for n in draw.integers(41, low=0, high=99)], object),),
     "prefixes": lambda draw, d: (np.array([b"", b"a", b"ab", b"a\0", b"", b"A", b"ab", b"a" * 99], object),),
@@ -67,6 +73,7 @@ _SEARCHED = (
 )
 _UNIQUE = (
     part(recipes=_VECTORS, dtypes=tiered((*_ALL, "bool"), ("float32",))),
+    part("-special", recipes=_SPECIAL, dtypes=("float32",)),
     part("-bytes", recipes=_TEXTS, dtypes=("bytes",), modes=WITHOUT_XLA, tier="full"),
 )
 

@@ -71,6 +71,15 @@ _OF_GRADIENT = {
     "exact": (in_float32(small_integers), plain),
     "positive": (in_float32(positive), plain),
 }
+
+
+def _not_finite(draw, dtype, *shape):
+    """Small integers, with an infinity in the first pixel, one of the other sign in the last, and a NaN."""
+    x = small_integers(draw, dtype, *shape)
+    x[0, 0, 0, 0], x[0, -1, -1, 0], x[0, 0, 1, 1] = np.inf, -np.inf, np.nan
+    return x
+
+
 _SHORT = ("float16", "bfloat16")
 _OF_SHORT: dict[str, Any] = {"dtypes": tiered(_SHORT, ()), "modes": WITHOUT_XLA}
 _OF_FLOAT64: dict[str, Any] = {"dtypes": tiered(("float64",), ()), "modes": WITHOUT_XLA}
@@ -94,6 +103,7 @@ SPECS = (
         ),
         also("-of-xla", calls=_of_sizes(_SIZES), dtypes=tiered((*_SHORT, "float64"), ()), **_OF_XLA),
         also("-short", calls=_of_sizes(_SIZES), second=("plain",), **_OF_SHORT),
+        also("-special", calls=_of_sizes(_EXACT), recipes={"special": _not_finite}, gradient=False),
         program=lambda tf, x, size, **centers: tf.raw_ops.ResizeBilinear(images=x, size=tf.constant(size), **centers),
         promise=Bilinear,
         calls=_of_sizes({**_SIZES, **{f"exact_{label}": one for label, one in _EXACT.items()}}),

@@ -20,9 +20,11 @@ _PADDED = {
 }
 #: The largest number of chosen boxes: fewer than there are, none, and more than there are.
 _MOST = {"few": {"most": 3}, "none": {"most": 0}}
-_FEW, _MANY, _ONE, _NEGATIVE = (
-    {label: {"most": n}} for label, n in (("few", 3), ("many", 40), ("one", 1), ("negative", -1))
+_FEW, _MANY, _ONE, _NEGATIVE, _BLOCKS = (
+    {label: {"most": n}} for label, n in (("few", 3), ("many", 40), ("one", 1), ("negative", -1), ("most", 100))
 )
+#: More boxes than a word has bits, of which few or many are chosen.
+_COUNT = 150
 #: NonMaxSuppressionV2 takes no such threshold: it chooses boxes whose scores are above the lowest number.
 _LOWEST = float(np.finfo("float32").min)
 
@@ -126,6 +128,12 @@ def _parts(count, negative=IN_KERNEL):
         part("-thresholds-other", recipes=every(_THRESHOLDS["float16"]), attrs=_FEW, dtypes=tiered(("float16",), ())),
         part("-ties", recipes=every({"ties": _recipe(scores=_ties)}), modes=WITHOUT_XLA, **single),
         part("-many", recipes=every({"plain": _recipe()}), attrs=_MANY, lowest_tier=True),
+        part(
+            "-blocks",
+            recipes=every({"suppressed": _recipe(_COUNT), "chosen": _recipe(_COUNT, limit=1.0)}),
+            attrs=_BLOCKS,
+            lowest_tier=True,
+        ),
         part("-nan", recipes=every({"nan": _recipe(scores=_not_numbers)}), **single),
         small(every(_SIZES), attrs=_ONE),
         part("-misshapen", recipes=every(_MISSHAPEN), **single, **WHEN_BUILT),

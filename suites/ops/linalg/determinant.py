@@ -33,6 +33,8 @@ _OF_BOTH: dict[str, Any] = {
     "forward": {"nan": of.with_nan},
     "small": each(of.SMALL),
     "of_small": of.ordinary,
+    "blocks": each(of.WARPS),
+    "of_blocks": of.ordinary,
     "wrong": of.NOT_SQUARE,
     "dtypes": tiered(("float32", "float64")),
     "fields": {**of.LOOSE, "modes": WITHOUT_XLA},

@@ -46,6 +46,8 @@ SPECS = (
         batch=each(of.BATCHES),
         small=each(of.SMALL),
         of_small=of.ordinary,
+        blocks=each(of.WARPS),
+        of_blocks=of.ordinary,
         wrong=of.NOT_SQUARE,
         dtypes=tiered(("float32", "float16", "float64")),
         fields=of.LOOSE,
@@ -75,6 +77,8 @@ SPECS = (
         batch={label: call(*_right(shape, 2)) for label, shape in of.BATCHES.items()},
         small={label: call(*_right(shape)) for label, shape in of.SMALL.items()} | {"no_columns": call((2, 2), (2, 0))},
         of_small=(of.ordinary, plain),
+        blocks={label: call(*_right(shape, 3)) for label, shape in of.WARPS.items()},
+        of_blocks=(of.ordinary, plain),
         wrong={label: _right(shape) for label, (shape,) in of.NOT_SQUARE.items()}
         | {
             "unequal-rows": ((3, 3), (2, 3)),

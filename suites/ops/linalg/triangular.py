@@ -74,6 +74,8 @@ SPECS = (
         batch={label: _call(shape, (*shape[:-1], 2)) for label, shape in of.BATCHES.items()},
         small=_SMALL,
         of_small=(of.triangular, plain),
+        blocks={label: _call(shape, (*shape[:-1], 3)) for label, shape in of.WARPS.items()},
+        of_blocks=(of.triangular, plain),
         wrong={label: (shape, (*shape[:-1], 1)) for label, (shape,) in of.NOT_SQUARE.items()}
         | {
             "unequal-rows": ((3, 3), (2, 3)),

@@ -75,6 +75,10 @@ _SHARED = {
         "last": call(axis=2, output_type="int64"),
         "from_end": call(axis=-3, output_type="int32"),
     },
+    "blocks": {
+        "long": call((3, 1100), axis=1, output_type="int64"),
+        "blocks": call((4201, 2), axis=0, output_type="int32"),
+    },
     "dtypes": tiered(FLOATS),
     "integers": tiered(INTEGERS),
     "of_integers": OF_INTEGERS,

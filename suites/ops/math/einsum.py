@@ -5,9 +5,11 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.suites.forms.calls import call, unfit
 from tf_opdiff.suites.forms.contraction import CONTRACTED, of_complex
-from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.elements import nonzero_integers, plain
+from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.reference.contraction import Contraction
+from tf_opdiff.suites.reference.repeated_labels import OfDiagonals
 
 
 def _einsum(equation, *shapes):
@@ -44,6 +46,19 @@ SPECS = op(
         names=("i->ii", "ii->i", "ii->"),
         lowest_tier=True,
     ),
+    also(
+        "-repeated",
+        promise=OfDiagonals,
+        calls={
+            "left": _einsum("iij,jk->ik", (3, 3, 5), (5, 2)),
+            "right": _einsum("ij,jkj->ik", (4, 3), (3, 5, 3)),
+            "both": _einsum("ii,jj->ij", (3, 3), (5, 5)),
+            "thrice": _einsum("iii,i->i", (4, 4, 4), (4,)),
+            "kept": _einsum("iji,jk->jik", (3, 5, 3), (5, 2)),
+        },
+        recipes={"plain": plain, "exact": nonzero_integers},
+        dtypes=tiered(FLOATS),
+    ),
     program=lambda tf, *xs, equation: tf.raw_ops.Einsum(inputs=xs, equation=equation),
     promise=_contraction,
     calls={
@@ -78,6 +93,11 @@ SPECS = op(
     batch={
         "rows": _einsum("ij,ij->i", (3, 67), (3, 67)),
         "batches": _einsum("bij,bjk->bik", (2, 3, 67), (2, 67, 5)),
+    },
+    blocks={
+        "terms": _einsum(_PRODUCT, (3, 300), (300, 5)),
+        "tiles": _einsum("ij,kj->ki", (130, 7), (131, 7)),
+        "rows": _einsum("ij,ij->i", (3, 300), (3, 300)),
     },
     dtypes=tiered(FLOATS),
     integers=tiered(("int32", "int64")),

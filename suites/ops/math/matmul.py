@@ -1,12 +1,15 @@
 """Products of matrices. Errors count the roundings of any order: see `suites.reference.contraction`."""
 
+import numpy as np
+
 from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.suites.forms.aspects import batches
 from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.contraction import CONTRACTED, of_complex
-from tf_opdiff.suites.forms.elements import plain
-from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.elements import limits, plain
+from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import part, tiered
+from tf_opdiff.suites.reference.accumulation import FLOAT32
 from tf_opdiff.suites.reference.contraction import Contraction
 from tf_opdiff.suites.reference.reduction import long
 
@@ -14,6 +17,8 @@ from tf_opdiff.suites.reference.reduction import long
 _SIZES = (3, 7, 5)
 #: Sizes of batches: more terms than a vector holds.
 _LONG = (2, 67, 33)
+#: Sizes of long sums, and of more rows and columns than two tiles have.
+_TERMS, _TILES = (3, 300, 5), (130, 7, 131)
 _FLAGS = {"plain": (False, False), "left": (True, False), "right": (False, True), "both": (True, True)}
 
 
@@ -63,6 +68,10 @@ _OF_BATCHES = {
     "promise": _products,
     "small": _SMALL_BATCHES,
     "batch": {label: _batches(adjoint, (2,), (2,), _LONG) for label, adjoint in _FLAGS.items()},
+    "blocks": {
+        "terms": _batches(_PLAIN, (2,), (2,), _TERMS),
+        "tiles": _batches(_FLAGS["both"], (2,), (2,), _TILES),
+    },
     "wrong": {
         "unequal-terms": ((2, 3, 4), (2, 5, 3)),
         "one-vector": ((2, 3, 4), (4,)),
@@ -88,21 +97,58 @@ _one_term = part(
     tier="full",
 )
 
+
+def _wider(to):
+    """A program and the promise of products that have another dtype than the matrices."""
+    promise = _products(False, False)
+    return {
+        "program": lambda tf, x, y: tf.raw_ops.BatchMatMulV3(x=x, y=y, Tout=to),
+        "reference": lambda x, y: promise.f(*(a if a.dtype.kind == "f" else a.astype(to) for a in (x, y))).astype(to),
+    }
+
+
+def _matrices(draw, dtype):
+    """Matrices of plain values, or of limits of integers, whose products have more bits."""
+    dtype = np.dtype(dtype)
+    elements = limits if dtype.kind in "iu" else plain
+    return elements(draw, dtype, 2, 3, 31), elements(draw, dtype, 2, 31, 5)
+
+
+_OF_FLOAT32 = {"bound": {"output": lambda u, g, x, y: _products(False, False).error(FLOAT32, x, y)}}
+#: Parts: CPU kernels have wider results of integers only, and XLA and GPUs have them of floats as well.
+_WIDER = (
+    part(
+        "-wider",
+        recipes={"plain": _matrices},
+        dtypes=("bfloat16", "float16"),
+        modes=("xla",),
+        **_wider("float32"),
+        **_OF_FLOAT32,
+    ),
+    part("-wider-integer", recipes={"limits": _matrices}, dtypes=("int8", "uint8"), **_wider("int32")),
+)
+
+#: A part: adjoints of complex matrices in the default tier.
+_adjoint = also("-adjoint", calls=_OF_ONE_SHAPE, recipes={"plain": plain}, dtypes=("complex64",))
+
 SPECS = (
     *op(
         "batch-matmul",
         "BatchMatMul",
         of_complex,
+        _adjoint,
         calls=_OF_ONE_SHAPE,
         dtypes=tiered(FLOATS),
         integers=tiered(("int32", "int64")),
         **_OF_BATCHES,
     ),
-    *op("batch-matmul-v2", "BatchMatMulV2", of_complex, _one_term, dtypes=tiered(FLOATS), **_BROADCAST),
+    *op("batch-matmul-v2", "BatchMatMulV2", of_complex, _adjoint, _one_term, dtypes=tiered(FLOATS), **_BROADCAST),
     *op(
         "batch-matmul-v3",
         "BatchMatMulV3",
         of_complex,
+        _adjoint,
+        *_WIDER,
         program=lambda tf, x, y, **attrs: tf.raw_ops.BatchMatMulV3(x=x, y=y, Tout=x.dtype, **attrs),
         dtypes=tiered(("float32", "bfloat16", "float64")),
         **_BROADCAST,
@@ -116,6 +162,12 @@ SPECS = (
         promise=_product,
         calls={label: _matmul(*flags) for label, flags in _FLAGS.items()},
         small={label: {"pair": _matmul(False, False, sizes)} for label, sizes in _SMALL.items()},
+        blocks={
+            "terms": _matmul(False, False, _TERMS),
+            "terms_right": _matmul(False, True, _TERMS),
+            "tiles": _matmul(False, False, _TILES),
+            "tiles_left": _matmul(True, False, _TILES),
+        },
         wrong={
             "unequal-terms": ((2, 3), (4, 2)),
             "vector": ((2, 3), (3,)),

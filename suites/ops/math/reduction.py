@@ -7,6 +7,7 @@ import numpy as np
 from tf_opdiff.harness.spec.elementary import powers
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.aspects import second_order
+from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.reduction import ENDS, REDUCED, long, of_axes, of_complex, of_integers, reduced
 from tf_opdiff.suites.forms.reduction_recipes import LONG, OF_INTEGERS, RECIPES, SHAPE, infinite, limits
@@ -17,6 +18,12 @@ _LONG = {
     "ones": lambda draw, dtype: (np.ones(LONG, dtype),),
     "equal": lambda draw, dtype: (np.full(LONG, 0.1).astype(dtype),),
     "positive": lambda draw, dtype: (draw.uniform(*LONG, low=0, high=1).astype(dtype),),
+}
+#: Rows, columns and whole tensors with more elements than a block of a kernel.
+_BLOCKS = {
+    "row": call((3, 1100), axis=(1,), keep_dims=False),
+    "column": call((4201, 3), axis=(0,), keep_dims=True),
+    "all": call((5, 1, 1009), axis=(0, 1, 2), keep_dims=False),
 }
 
 
@@ -71,6 +78,7 @@ _OF_EXTREMES = {
     **REDUCED,
     "recipes": _EXTREMES,
     "forward": {"special": RECIPES["special"]},
+    "blocks": _BLOCKS,
     "ulp": {"grad": 2},
     "unsigned_zeros": ("output",),
 }

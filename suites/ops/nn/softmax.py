@@ -7,9 +7,9 @@ from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.suites.derived.sizes import EMPTY
 from tf_opdiff.suites.forms.aspects import batches, in_shapes, second_order, small
 from tf_opdiff.suites.forms.calls import call
-from tf_opdiff.suites.forms.elements import uniform
+from tf_opdiff.suites.forms.elements import plain, uniform
 from tf_opdiff.suites.forms.logits import INF, LOGITS, SUBNORMAL
-from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.rows import SHAPE, rows
 from tf_opdiff.suites.forms.special_upstreams import every_kind
@@ -27,6 +27,13 @@ _PARTS = (
     # Logits next to each other: no share is small, and few terms of a second derivative cancel.
     second_order(in_shapes({"near": SHAPE}, uniform), loose=_CANCELS),
     small(in_shapes(EMPTY, uniform)),
+    also(
+        "-blocks",
+        calls={"long": call((3, 1100)), "blocks": call((2, 4201))},
+        recipes={"plain": plain},
+        dtypes=("float32", "float16", "bfloat16"),
+        ulp=SUBNORMAL,
+    ),
 )
 _SHARED = {
     "calls": _ONE,

@@ -33,6 +33,8 @@ _RECIPES = {
 _SIZES = in_shapes(
     {"one": (1,), "no_rows": (0, 5), "row": (1, 5), "one_by_one": (1, 1), "empty_inside": (2, 0, 3)}, plain
 )
+#: Rows with more elements than a block of a kernel, and more of the largest ones than a warp has threads.
+_LONG, _MANY = {"long": shaped((3, 1100)), "blocks": shaped((2, 4201))}, 70
 _ZEROS = {"zeros": lambda draw, d: (np.resize(np.array([0.0, -0.0, -0.0, 1.0, 0.0]), _SHAPE).astype(d),)}
 
 
@@ -70,6 +72,13 @@ def _with_gathered(tf, x):
     """The largest numbers, and the numbers at the indices, whose order among equal numbers is open."""
     values, indices = _approximate(tf, x, _K)
     return values, tf.gather(x, indices, batch_dims=x.shape.rank - 1)
+
+
+def _in_order(tf, x):
+    """The largest numbers, and those at their indices, sorted: without `sorted`, the order is open."""
+    values, indices = tf.raw_ops.TopKV2(input=x, k=_K, sorted=False)
+    gathered = tf.gather(x, indices, batch_dims=1)
+    return tuple(tf.sort(each, direction="DESCENDING") for each in (values, gathered))
 
 
 def _approximate(tf, x, k):
@@ -168,6 +177,8 @@ SPECS = (
             recipes={"ties": _RECIPES["ties"]},
         ),
         part("-zeros", recipes=_ZEROS, **_top(_exact) | {"vjp": None}),
+        part("-blocks", recipes=_LONG, **_top(_exact, _MANY)),
+        part("-unsorted", program=_in_order, reference=lambda x: (ref.top(x, _K)[0],) * 2, recipes=_LONG),
         *_limits(_exact),
     ),
 )

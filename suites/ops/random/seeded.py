@@ -14,7 +14,14 @@ from tf_opdiff.suites.forms.random_kinds import INTEGERS_IN_RANGE, NORMAL, TRUNC
 from tf_opdiff.suites.reference.random_bits import Philox
 
 _SEED, _SEED2 = 2**40 + 3, 5
-_SIZES = {"odd": (67,), "empty": (0, 3), "one": (1,), "planes": (3, 6, 5), "batch_of_one": (1, 7)}
+_SIZES = {
+    "odd": (67,),
+    "empty": (0, 3),
+    "one": (1,),
+    "planes": (3, 6, 5),
+    "batch_of_one": (1, 7),
+    "blocks": (2**14 + 1,),
+}
 
 
 def _in_session(kind, limits=()):

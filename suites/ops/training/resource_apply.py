@@ -2,7 +2,7 @@
 
 from tf_opdiff.suites.forms import algorithms as how
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.optimizers import ahead, on, optimizer, still
+from tf_opdiff.suites.forms.optimizers import on, optimizer
 from tf_opdiff.suites.forms.variables import RESOURCE
 
 _REAL, _ALL, _ = on(RESOURCE)
@@ -10,15 +10,14 @@ _REAL, _ALL, _ = on(RESOURCE)
 SPECS = (
     *op("resource-apply-ada-max", "ResourceApplyAdaMax", optimizer(how.ADA_MAX), **_REAL),
     *op("resource-apply-adadelta", "ResourceApplyAdadelta", optimizer(how.ADADELTA), **_ALL),
-    *op("resource-apply-adagrad", "ResourceApplyAdagrad", optimizer(how.ADAGRAD), still(how.ADAGRAD), **_ALL),
+    *op("resource-apply-adagrad", "ResourceApplyAdagrad", optimizer(how.ADAGRAD), **_ALL),
     *op(
         "resource-apply-adagrad-v2",
         "ResourceApplyAdagradV2",
         optimizer(how.ADAGRAD_V2),
-        still(how.ADAGRAD_V2),
         **_ALL,
     ),
-    *op("resource-apply-adam", "ResourceApplyAdam", optimizer(how.ADAM), ahead(how.ADAM), **_ALL),
+    *op("resource-apply-adam", "ResourceApplyAdam", optimizer(how.ADAM), **_ALL),
     *op("resource-apply-adam-with-amsgrad", "ResourceApplyAdamWithAmsgrad", optimizer(how.AMSGRAD), **_REAL),
     *op("resource-apply-add-sign", "ResourceApplyAddSign", optimizer(how.ADD_SIGN), **_REAL),
     *op("resource-apply-centered-rms-prop", "ResourceApplyCenteredRMSProp", optimizer(how.CENTERED_RMS_PROP), **_ALL),

@@ -2,7 +2,7 @@
 
 from tf_opdiff.suites.forms import algorithms as how
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.optimizers import ahead, on, optimizer
+from tf_opdiff.suites.forms.optimizers import on, optimizer
 from tf_opdiff.suites.forms.variables import RESOURCE
 
 _REAL, _ALL, _WIDE = on(RESOURCE)
@@ -13,10 +13,9 @@ SPECS = (
         "resource-apply-keras-momentum",
         "ResourceApplyKerasMomentum",
         optimizer(how.KERAS_MOMENTUM),
-        ahead(how.KERAS_MOMENTUM),
         **_ALL,
     ),
-    *op("resource-apply-momentum", "ResourceApplyMomentum", optimizer(how.MOMENTUM), ahead(how.MOMENTUM), **_ALL),
+    *op("resource-apply-momentum", "ResourceApplyMomentum", optimizer(how.MOMENTUM), **_ALL),
     *op("resource-apply-power-sign", "ResourceApplyPowerSign", optimizer(how.POWER_SIGN), **_REAL),
     *op("resource-apply-proximal-adagrad", "ResourceApplyProximalAdagrad", optimizer(how.PROXIMAL_ADAGRAD), **_WIDE),
     *op("resource-apply-rms-prop", "ResourceApplyRMSProp", optimizer(how.RMS_PROP), **_ALL),

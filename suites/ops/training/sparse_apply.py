@@ -2,7 +2,7 @@
 
 from tf_opdiff.suites.forms import algorithms as how
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.optimizers import ahead, on, on_rows
+from tf_opdiff.suites.forms.optimizers import on, on_rows
 from tf_opdiff.suites.forms.variables import REFERENCE, RESOURCE
 
 _REAL, _ALL, _WIDE = on(REFERENCE)
@@ -18,7 +18,6 @@ SPECS = (
         "resource-sparse-apply-keras-momentum",
         "ResourceSparseApplyKerasMomentum",
         on_rows(how.KERAS_MOMENTUM),
-        ahead(how.KERAS_MOMENTUM, sparse=True),
         **_RESOURCE_ALL,
     ),
     *op(

@@ -1,0 +1,23 @@
+"""Blocks: an aspect of ops whose kernels work in blocks, tiles or warps: calls with more elements than one of them.
+
+Sums of hundreds of terms also tell, in 16 bits, whether a kernel adds up in float32: see
+`suites.reference.accumulation.accumulator`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tf_opdiff.harness.spec.recipes import FLOATS
+from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.forms.part import Op, part
+
+#: The dtypes of these calls: float64 has no blocks of its own.
+_DTYPES = tuple(dtype for dtype in FLOATS if dtype != "float64")
+
+
+def past_blocks(op: Op) -> Iterable[Spec]:
+    """Results of large calls, with gradients if TensorFlow has them, of float32 and of floats of 16 bits."""
+    dtypes = [dtype for dtype in _DTYPES if dtype in op.dtypes]
+    if op.blocks:
+        yield from part("-blocks", calls=op.blocks, recipes={"plain": op.of_blocks}, dtypes=dtypes)(op)
