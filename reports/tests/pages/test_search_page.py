@@ -29,9 +29,8 @@ def file(tmp_path: Path) -> Path:
 
 def results(browser: Browser) -> list[str]:
     """The kind and the name of each result."""
-    found: list[str] = browser.js(
-        "[...document.querySelectorAll('#results li')].map((li) => `${li.firstChild.textContent} ${li.querySelector('a').textContent}`)"
-    )
+    text = "`${li.firstChild.textContent} ${li.querySelector('a').textContent}`"
+    found: list[str] = browser.js(f"[...document.querySelectorAll('#results li')].map((li) => {text})")
     return found
 
 
@@ -60,11 +59,11 @@ def test_whole_names_come_first_then_whole_words_then_parts(browser: Browser, fi
 @pytest.mark.parametrize("start", ["index.html", "discrepancies.html", "ops/index.html", "ops/Floor.html"])
 def test_the_box_of_every_page_leads_to_an_op(browser: Browser, file: Path, start: str) -> None:
     browser.call("Page.navigate", url=(file.parent / start).resolve().as_uri())
-    browser.until("document.querySelector('.menu input')")
+    browser.until("document.querySelector('.menu input') !== null")
     browser.js("document.querySelector('.menu input').focus()")
     browser.type("Floor")
     browser.key("Enter", 13)
-    browser.until("location.pathname.endsWith('/search.html') && document.documentElement.dataset.ready")
+    browser.until("location.pathname.endsWith('/search.html') && document.documentElement?.dataset.ready")
     browser.js("document.querySelector('#results a').click()")
     browser.until("location.pathname.endsWith('/ops/Floor.html')")
     assert browser.said == []
