@@ -78,7 +78,7 @@ def _functions(ranked: Sequence[Discrepancy]) -> list[Entry]:
 def _discrepancy(one: Discrepancy) -> Entry:
     words = " ".join((one.id, *one.ops, *one.specs, one.reason))
     about = f"{one.severity_title}{', ' * bool(one.owner)}{one.owner}"
-    return Entry("discrepancy", one.title, f"discrepancies.html#{quote(anchor(one))}", about, words)
+    return Entry("discrepancy", one.title.replace("`", ""), f"discrepancies.html#{quote(anchor(one))}", about, words)
 
 
 def _specs(names: OpNames) -> list[Entry]:

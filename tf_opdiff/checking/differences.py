@@ -67,29 +67,31 @@ def slopes(
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         places = np.unique(np.linspace(0, size - 1, count).astype(int)).tolist() if size else []
-        found = (_slope(lambda by, i=i: weighed(i, by), float(inputs[number].reshape(-1)[i]), i) for i in places)
+        found = (_slope(lambda by, i=i: weighed(i, by), float(inputs[number].reshape(-1)[i]), i, size) for i in places)
         return [slope for slope in found if slope is not None]
 
 
-def _slope(weighed: Callable[[float], np.ndarray], at: float, index: int) -> Slope | None:
+def _slope(weighed: Callable[[float], np.ndarray], at: float, index: int, size: int) -> Slope | None:
     """The narrowest bounds of the gradient at a number, of those that the steps give; None if no step gives any."""
     if not np.isfinite(at):
         return None
     here, best = weighed(0.0), None
-    steps = {step * size for step in _STEPS for size in (min(max(1.0, abs(at)), _LARGE), min(abs(at), _LARGE))}
+    steps = {step * unit for step in _STEPS for unit in (min(max(1.0, abs(at)), _LARGE), min(abs(at), _LARGE))}
     for step in sorted(steps):
         step = (at + step) - at  # exact in float64
-        if step > abs(at) * _RESOLVED and (one := _between(weighed, here, step, index)):
+        if step > abs(at) * _RESOLVED and (one := _between(weighed, here, step, index, size)):
             best = one if best is None or one.high - one.low < best.high - best.low else best
     return best
 
 
-def _between(weighed: Callable[[float], np.ndarray], here: np.ndarray, step: float, index: int) -> Slope | None:
+def _between(
+    weighed: Callable[[float], np.ndarray], here: np.ndarray, step: float, index: int, size: int
+) -> Slope | None:
     """The bounds of the gradient by one step and its half; None where they do not agree, as at a jump."""
     four = [weighed(by) for by in (step, -step, step / 2, -step / 2)]
     moves = ~np.all([(one == here) | (np.isnan(one) & np.isnan(here)) for one in four], axis=0)
-    if not np.isfinite(here).all() and np.flatnonzero(moves).tolist() != [index]:
-        return None  # which outputs without a number depend on this one is unknown
+    if not (np.isfinite(here).all() or (here.size == size and np.flatnonzero(moves).tolist() == [index])):
+        return None  # which outputs without a number depend on this one is unknown, unless the function is elementwise
     largest = float(np.abs(here[moves] if moves.any() else here).sum())
     up, down, half_up, half_down, here = (one[moves] for one in (*four, here))
     whole, half = (up - down) / (2 * step), (half_up - half_down) / step
