@@ -32,7 +32,7 @@ def pickled(function: Callable[..., Any]) -> tuple[bytes, bool]:
             pickler.dump(function)
     except (TypeError, pickle.PicklingError, ValueError) as why:
         name = getattr(function, "__name__", type(function).__name__)
-        raise TypeError(f"check: {name} can't be sent to another process: {why}") from why
+        raise TypeError(f"check: {name} can't be sent to another process: {why}") from None
     return file.getvalue(), pickler.variables
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 
 import numpy as np
@@ -109,6 +110,15 @@ def test_no_gradient_zeros_nan_and_other_factors_are_found(got: np.ndarray | Non
 def test_a_gradient_that_was_not_tested_is_said() -> None:
     check = added(RIGHT, lambda x: np.full(x.shape, np.nan))
     assert "input 0 was not tested" in check.untested and "gradient=False" in check.untested
+
+
+def test_a_reference_that_fails_gives_no_slopes() -> None:
+    def fails(x: np.ndarray) -> np.ndarray:
+        import tensorflow
+
+        return tensorflow.tanh(x)
+
+    assert "was not tested" in added(RIGHT, fails).untested and "tensorflow" not in sys.modules
 
 
 def test_a_given_gradient_or_none_needs_no_differences() -> None:
