@@ -22,10 +22,11 @@ from tf_opdiff.reports.analysis.claim_store import stored_verdicts
 from tf_opdiff.reports.analysis.claims import Chapter, chapters
 from tf_opdiff.reports.analysis.error_pictures import ErrorTables
 from tf_opdiff.reports.data import error_frames, parquet
+from tf_opdiff.reports.data.discrepancies import discrepancies
 from tf_opdiff.reports.data.errors import ERRORS, HISTOGRAM, load_error_histogram, load_errors
 from tf_opdiff.reports.data.load import load, load_causes, load_claims, load_kernels, load_repros
 from tf_opdiff.reports.data.op_names import op_names
-from tf_opdiff.reports.pages import op_page
+from tf_opdiff.reports.pages import extra_pages, op_page
 from tf_opdiff.reports.text.bounded import bounded_records
 
 
@@ -37,7 +38,7 @@ class OpReport:
         self._companion = Companion(__name__, run_dir) if rundir.is_large(run_dir, least) else None
 
     def write(self, info: RunInfo, records: pd.DataFrame, topics: Sequence[Chapter]) -> None:
-        """Writes the files, or lets the process write them; `records.parquet` has these records already."""
+        """Writes the files, or lets the process write them; the records and the extra pages are written already."""
         if self._companion:
             self._companion.ask(json_of(asdict(info)).encode())
         else:
@@ -65,16 +66,19 @@ def _write_tables(run_dir: Path, tables: tuple[pd.DataFrame, pd.DataFrame]) -> N
 
 
 def _write_pages(run_dir: Path, info: RunInfo, records: pd.DataFrame, topics: Sequence[Chapter]) -> None:
+    causes = load_causes(run_dir)
     sources = op_page.OpSources(
         records=records,
         info=info,
         names=op_names(records),
-        causes=load_causes(run_dir),
+        causes=causes,
         claims=[claim for topic in topics for claim in topic.claims],
         repros=load_repros(run_dir),
         errors=ErrorTables(load_errors(run_dir), load_error_histogram(run_dir)),
         kernels=load_kernels(run_dir),
         stored=op_store.stored_ops(),
+        ranked=discrepancies(records, causes),
+        extra=extra_pages.links(extra_pages.written(run_dir)),
     )
     op_page.write(run_dir, sources)
 

@@ -13,8 +13,9 @@ from tf_opdiff.harness.store import untrusted
 from tf_opdiff.harness.store.judges import OURS, JudgedBy
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.system.memory import give_free_memory_back
-from tf_opdiff.reports.analysis import ledger, plans_at_worst, since_last_run
+from tf_opdiff.reports.analysis import ledger, plans_at_worst, search_index, since_last_run
 from tf_opdiff.reports.analysis.changelog import Changelog
+from tf_opdiff.reports.analysis.claims import Chapter
 from tf_opdiff.reports.ci import badge, junit
 from tf_opdiff.reports.data import discrepancies, files, frame, parquet, run_copy, tables
 from tf_opdiff.reports.data.discrepancy import Discrepancy
@@ -29,8 +30,9 @@ from tf_opdiff.reports.data.load import (
 )
 from tf_opdiff.reports.data.op_names import op_names
 from tf_opdiff.reports.op_report import OpReport, topics_of
-from tf_opdiff.reports.pages import extra_pages, run_page
-from tf_opdiff.reports.text import markdown
+from tf_opdiff.reports.pages import discrepancies_page, extra_pages, run_overview, run_page, search_page
+from tf_opdiff.reports.pages.menu import DISCREPANCIES, INDEX, SEARCH, Menu
+from tf_opdiff.reports.text import formats, markdown
 from tf_opdiff.reports.text.bounded import bounded_records
 
 
@@ -45,7 +47,8 @@ def write(
     """Merges the shards of a run and writes its report into its directory.
 
     The files: `records.parquet`, `observations.parquet`, `errors.parquet`, `error_histogram.parquet`, `index.html`,
-    `summary.md`, `badge.svg`, `badge.json`, a page for each op in `ops`, and those of `reports.pages.extra_pages`.
+    `discrepancies.html`, `discrepancies.csv`, `search.html`, `summary.md`, `badge.svg`, `badge.json`, a page for each
+    op in `ops`, and those of `reports.pages.extra_pages`.
     Writing again gives the same files.
 
     Args:
@@ -104,7 +107,11 @@ class Report:
         xml = xml or untrusted.inside(run_dir, "junit.xml")
         parquet.write(records, run_dir / RECORDS)
         records = bounded_records(records)
-        topics = topics_of(run_dir, records, info)
+        topics, names = topics_of(run_dir, records, info), op_names(records)
+        data = extra_pages.RunData(
+            records=records, info=info, topics=topics, overrides=load_overrides(run_dir), spec_links=names.by_spec()
+        )
+        pages = extra_pages.write(run_dir, data)
         self._op_report.write(info, records, topics)
         parquet.write(self._observations, run_dir / OBSERVATIONS, schema=frame.OBSERVATIONS)
         old, unreadable = _loaded(before) if before else (None, None)
@@ -112,24 +119,34 @@ class Report:
         self.ranked = discrepancies.discrepancies(records, causes, old, attributions)
         files.replace_text(run_dir / "summary.md", markdown.summary(records, info, self.ranked))
         badge.write(run_dir, info, tables.counts(records))
-        names = op_names(records)
-        data = extra_pages.RunData(
-            records=records, info=info, topics=topics, overrides=load_overrides(run_dir), spec_links=names.by_spec()
-        )
+        repros = load_repros(run_dir)
         supplement = run_page.Supplement(
-            pages=extra_pages.write(run_dir, data),
+            pages=pages,
             ranked=self.ranked,
-            op_links={name: page.link for name, page in names.ops.items()},
+            shown=run_overview.shown(records, self.ranked, repros, names),
+            names=names,
             spec_links=data.spec_links,
-            repros=load_repros(run_dir),
+            repros=repros,
             entries=ledger.of_run(records, info, judged_by, known),
             by_plan=plans_at_worst.values(records, self._observations),
             since=_since(before, old, records, info) if before and old is not None else unreadable,
         )
         give_free_memory_back()
-        files.replace_text(run_dir / "index.html", run_page.html(records, info, supplement))
+        files.replace_text(run_dir / INDEX, run_page.html(records, info, supplement))
+        self._write_ways(info, supplement, topics)
         junit.finish(xml, records, info)
         self._op_report.finish()
+
+    def _write_ways(self, info: RunInfo, supplement: run_page.Supplement, topics: Sequence[Chapter]) -> None:
+        """Writes the page and the table of all discrepancies, and the page of the search."""
+        extra, shown = extra_pages.links(supplement.pages), supplement.shown or ()
+        files.replace_text(
+            self.run_dir / DISCREPANCIES, discrepancies_page.html(shown, info, Menu(DISCREPANCIES, extra))
+        )
+        table = discrepancies.table_of(self.ranked).assign(mechanism=[one.mechanism for one in shown])
+        files.replace_text(self.run_dir / discrepancies_page.CSV, formats.csv(table))
+        index = search_index.entries(supplement.names, self.ranked, topics)
+        files.replace_text(self.run_dir / SEARCH, search_page.html(index, info, Menu(SEARCH, extra)))
 
 
 def rewrite(run: Path, into: Path) -> RunInfo:

@@ -9,13 +9,16 @@ import argparse
 import os
 import subprocess
 import sys
-from collections.abc import Collection, Sequence
+import textwrap
+from collections.abc import Collection, Iterator, Sequence
 from functools import partial
 from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.spec.similar import unknown
 from tf_opdiff.harness.system.interrupt import STATUS, Interrupts
 from tf_opdiff.harness.system.terminal import guarded, safe
 
@@ -26,6 +29,13 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Prints what is wrong; ends with the status of argparse, which `main` replaces."""
         self.exit(2, f"{self.prog}: error: {safe(' '.join(message.split()))}\n")
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """The help of the command line, which lists the verbs in groups of its own."""
+
+    def _iter_indented_subactions(self, action: argparse.Action) -> Iterator[argparse.Action]:
+        return iter(())
 
 
 class Verb(NamedTuple):
@@ -109,6 +119,27 @@ VERBS = {
 }
 
 
+#: The verbs by who needs them, for the help.
+GROUPS = {
+    "for everyone": (
+        "check",
+        "model",
+        "repro",
+        "table",
+        "diff",
+        "history",
+        "claims",
+        "coverage",
+        "devices",
+        "completion",
+    ),
+    "for vendors of devices and runtimes": (
+        *("record", "merge", "rebase", "rejudge", "suggest", "switches", "score", "sweep"),
+    ),
+    "for maintainers of a fleet or of this project": ("atlas", "campaign", "issues", "matrix", "night", "node"),
+}
+
+
 def program() -> str:
     """The words with which the command line begins, as the user wrote them."""
     return "tf-opdiff" if Path(sys.argv[0]).stem == "tf-opdiff" else "python -m harness"
@@ -116,8 +147,16 @@ def program() -> str:
 
 def parser(whole: Collection[str]) -> argparse.ArgumentParser:
     """The parser of the command line; only the verbs in `whole` have their options, because they import modules."""
-    top = _Parser(prog=program(), description="Differential testing of TensorFlow ops.")
-    verbs = top.add_subparsers(dest="verb", required=True)
+    top = _Parser(
+        prog=program(),
+        description="Differential testing of TensorFlow ops.",
+        epilog=_grouped(),
+        formatter_class=_Help,
+    )
+    top.add_argument("--version", action="version", version=f"tf-opdiff {_version()}")
+    verbs = top.add_subparsers(
+        dest="verb", required=True, metavar="VERB", help="see below; VERB --help has its options"
+    )
     functions = {"write_report": write_report, "run_verb": main, "run_verb_apart": run_apart}
     for name, verb in VERBS.items():
         sub = verbs.add_parser(name, help=verb.help, description=verb.help)
@@ -128,9 +167,31 @@ def parser(whole: Collection[str]) -> argparse.ArgumentParser:
     return top
 
 
+def _version() -> str:
+    """The version of the installed package; `unknown` in a checkout that is not installed."""
+    try:
+        return version("tf-opdiff")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def _grouped() -> str:
+    """The verbs with their help, by who needs them."""
+    lines = []
+    for title, names in GROUPS.items():
+        lines += [f"{title}:"]
+        for name in names:
+            lines += textwrap.wrap(VERBS[name].help, 96, initial_indent=f"  {name:12}", subsequent_indent=" " * 14)
+        lines.append("")
+    return "\n".join(lines)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a verb; returns the exit status: 0, 1 where something differs, 2 if interrupted, 4 for wrong usage."""
     words = sys.argv[1:] if arguments is None else arguments
+    if words and not words[0].startswith("-") and words[0] not in VERBS:
+        print(f"{program()}: {unknown('verb', words[0], set(VERBS))}; --help lists them all", file=sys.stderr)
+        return 4
     try:
         options = parser(words[:1]).parse_args(words)
     except SystemExit as end:  # argparse ends with 2, which here means an interrupted run
@@ -145,9 +206,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"{program()} {options.verb}: the code under test called sys.exit({end.code!r})", file=sys.stderr)
             return 4
         except (LookupError, ValueError, RuntimeError, OSError) as error:
-            says = error.args[0] if len(error.args) == 1 else error
-            print(f"{program()} {options.verb}: {says}", file=sys.stderr)
+            print(f"{program()} {options.verb}: {_reason(error)}", file=sys.stderr)
             return 4
+
+
+def _reason(error: Exception) -> object:
+    """What an exception says, without the number of an error of the system."""
+    if isinstance(error, OSError) and error.filename and error.strerror:
+        return f"{error.filename}: {error.strerror}"
+    return error.args[0] if len(error.args) == 1 else error
 
 
 def run() -> int:

@@ -93,7 +93,8 @@ def require(devices: Iterable[Device], listed: Collection[str], lister: str = "T
     absent = [d for d in devices if str(d.plain) not in listed and d.type != "cpu" and d.local]
     if absent:
         names = ", ".join(map(str, absent))
-        raise LookupError(f"device {names} is not there; {lister} lists {', '.join(listed)}")
+        hint = "; TensorFlow's name of a CUDA device is gpu:0" if any(d.type == "cuda" for d in absent) else ""
+        raise LookupError(f"device {names} is not there; {lister} lists {', '.join(listed)}{hint}")
 
 
 def reopen_run(

@@ -133,3 +133,17 @@ def _first(group: np.ndarray, key: np.ndarray) -> np.ndarray:
     order = np.lexsort([key, group])
     starts = np.flatnonzero(np.r_[True, np.diff(group[order]) > 0]) if len(order) else np.zeros(0, int)
     return order[starts]
+
+
+def worse(one: OpCell, other: OpCell) -> OpCell:
+    """Two cells as one: the worse verdict, and the distance that uses more of its budget."""
+    rank = SEVERITY.index(one.verdict) - SEVERITY.index(other.verdict)
+    worse, far = one if rank <= 0 else other, one if one.used >= other.used else other
+    return OpCell(
+        verdict=worse.verdict,
+        count=worse.count if rank else one.count + other.count,
+        records=one.records + other.records,
+        kind=worse.kind,
+        max_ulp=far.max_ulp if far.used >= 0 else math.nan,
+        budget=far.budget,
+    )

@@ -23,7 +23,11 @@ def tested(view: OpView) -> str:
         parts.append(f"it ran only together with other ops, in {many(len(view.shared), 'spec')}")
     else:
         parts.append("only claims ran it")
-    return f"{', '.join([*parts, counts(view.discrepancies)])}."
+    if view.rows or not view.elsewhere:
+        parts.append(counts(view.discrepancies))
+    if view.elsewhere:
+        parts.append(f"{counts(view.elsewhere)} of programs with other ops")
+    return f"{', '.join(parts)}."
 
 
 def counts(groups: Collection[RecordGroup]) -> str:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from operator import not_
@@ -16,7 +15,7 @@ from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.judge.severity import SEVERITIES
 from tf_opdiff.harness.store.record import CLAIM, FAILING
 from tf_opdiff.reports.analysis.claim_verdicts import overall, verdicts
-from tf_opdiff.reports.analysis.op_cells import OpCell, OpRow, op_rows
+from tf_opdiff.reports.analysis.op_cells import OpCell, OpRow, op_rows, worse
 from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.data.extremes import ROUNDING
 from tf_opdiff.reports.data.op_names import OpName
@@ -74,7 +73,8 @@ class OpView:
       rows: for each dtype the rows of the op's own specs.
       comparisons: how many records the op's own specs have.
       worst: the row, the plan and the cell with the distance that uses most of its budget, of those with a margin.
-      discrepancies: of all specs on the page, the most severe first.
+      discrepancies: those that the op's own specs show, the most severe first.
+      elsewhere: those that only specs show in which the op runs with others.
       contracts: the documented divergences of the op's own specs.
       shared: the specs in which the op runs with others.
       claims: for each claim with a program on the page, its verdict.
@@ -87,6 +87,7 @@ class OpView:
     comparisons: int
     worst: tuple[OpRow, str, OpCell] | None
     discrepancies: list[RecordGroup]
+    elsewhere: list[RecordGroup]
     contracts: list[RecordGroup]
     shared: list[SharedSpec]
     claims: dict[str, str]
@@ -94,8 +95,11 @@ class OpView:
 
     @property
     def state(self) -> str:
-        """`failing`, `known` or `clean`, by the worst discrepancy; `untested` without any comparison."""
-        verdicts = {group.first["verdict"] for group in self.discrepancies}
+        """`failing`, `known` or `clean`, by the worst discrepancy; `untested` without any comparison.
+
+        The op's own specs decide; if it has none, those in which it runs with others.
+        """
+        verdicts = {group.first["verdict"] for group in (self.discrepancies if self.rows else self.elsewhere)}
         if verdicts & {*FAILING}:
             return "failing"
         return "known" if verdicts else "clean" if self.rows or self.shared else "untested"
@@ -132,24 +136,27 @@ class OpViews:
         specs = [*page.own, *page.shared]
         ran = {plan for row in own for plan in row.cells} or set(self._plans)
         shared = [s for s in (self._shared(spec) for spec in page.shared) if s.cells]
+        groups = self._discrepancies(specs, {*page.own})
         return OpView(
             page=page,
             plans=[plan for plan in self._plans if plan in ran or any(plan in s.cells for s in shared)],
             rows=rows,
             comparisons=sum(self._counts[spec] for spec in page.own),
             worst=_worst(own),
-            discrepancies=self._discrepancies(specs),
+            discrepancies=[group for group in groups if not {*page.own}.isdisjoint(group.specs)],
+            elsewhere=[group for group in groups if {*page.own}.isdisjoint(group.specs)],
             contracts=_grouped(_of(self._contracts, page.own), _CONTRACT),
             shared=shared,
             claims={c: self._claim_verdicts[c] for spec in specs for c in self._claims.get(spec, ())},
             suites={spec: self._suites[spec] for spec in specs},
         )
 
-    def _discrepancies(self, specs: Sequence[str]) -> list[RecordGroup]:
+    def _discrepancies(self, specs: Sequence[str], own: Collection[str]) -> list[RecordGroup]:
+        """The discrepancies of some specs; a record of an `own` spec represents its group before others."""
         records = _of(self._off, specs)
         explained = [bool(record["cause"]) and record["verdict"] in ("known", "stale") for record in records]
-        groups = _grouped(_by_each_cause([*compress(records, explained)]), ("verdict", "cause"), self._causes)
-        groups += _grouped([*compress(records, map(not_, explained))], _UNEXPLAINED)
+        groups = _grouped(_by_each_cause([*compress(records, explained)]), ("verdict", "cause"), self._causes, own)
+        groups += _grouped([*compress(records, map(not_, explained))], _UNEXPLAINED, own=own)
         order, names = {name: i for i, name in enumerate(SEVERITIES)}, list(SEVERITY)
         return sorted(
             groups,
@@ -165,7 +172,7 @@ class OpViews:
         cells: dict[str, OpCell] = {}
         for row in self._rows.get(spec, ()):
             for plan, cell in row.cells.items():
-                cells[plan] = _worse(cells[plan], cell) if plan in cells else cell
+                cells[plan] = worse(cells[plan], cell) if plan in cells else cell
         return SharedSpec(spec=spec, suite=self._suites[spec], cells=cells)
 
 
@@ -196,9 +203,12 @@ def _by_each_cause(records: Sequence[Mapping[str, Any]]) -> list[Mapping[str, An
 
 
 def _grouped(
-    records: Iterable[Mapping[str, Any]], keys: Sequence[str], causes: Mapping[str, Cause] | None = None
+    records: Iterable[Mapping[str, Any]],
+    keys: Sequence[str],
+    causes: Mapping[str, Cause] | None = None,
+    own: Collection[str] = (),
 ) -> list[RecordGroup]:
-    """The records with equal values of some columns, the group with most records first."""
+    """The records with equal values of some columns, the group with most records first; `own` specs represent it."""
     groups: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
     for record in records:
         groups.setdefault(tuple(record[key] for key in keys), []).append(record)
@@ -208,7 +218,7 @@ def _grouped(
         severity = cause.severity if cause else members[0]["severity"]
         made.append(
             RecordGroup(
-                first=min(members, key=lambda record: record["against"] != "numpy"),
+                first=min(members, key=lambda record: (record["spec"] not in own, record["against"] != "numpy")),
                 records=len(members),
                 specs=_distinct(members, "spec"),
                 plans=in_order(record["plan"] for record in members),
@@ -230,17 +240,3 @@ def _worst(rows: Iterable[OpRow]) -> tuple[OpRow, str, OpCell] | None:
     cells = [(row, plan, cell) for row in rows for plan, cell in row.cells.items() if 0 <= cell.used <= 1]
     with_margin = [item for item in cells if item[2].budget > ROUNDING and item[2].max_ulp > 0]
     return max(with_margin or cells, key=lambda item: (item[2].used, item[2].max_ulp), default=None)
-
-
-def _worse(one: OpCell, other: OpCell) -> OpCell:
-    """Two cells as one: the worse verdict, and the distance that uses more of its budget."""
-    rank = SEVERITY.index(one.verdict) - SEVERITY.index(other.verdict)
-    worse, far = one if rank <= 0 else other, one if one.used >= other.used else other
-    return OpCell(
-        verdict=worse.verdict,
-        count=worse.count if rank else one.count + other.count,
-        records=one.records + other.records,
-        kind=worse.kind,
-        max_ulp=far.max_ulp if far.used >= 0 else math.nan,
-        budget=far.budget,
-    )

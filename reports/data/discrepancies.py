@@ -137,11 +137,16 @@ def discrepancy_table(
     lists are joined by spaces. `case` and `values` are those of the record that represents it. What causes say of the
     programs that meet them stands at the end.
     """
+    return table_of(discrepancies(records, causes or {}, attributions=attributions))
+
+
+def table_of(ranked: Iterable[Discrepancy]) -> pd.DataFrame:
+    """The discrepancies as a table; see `discrepancy_table`."""
     names = [field.name for field in fields(Discrepancy) if field.name not in ("new", "example", *_OF_PROGRAMS)]
     dtypes = dict.fromkeys([*names, "case", "values", *_OF_PROGRAMS], "str")
     dtypes |= {"records": "int64", "disagree": "bool", "distance": "float64", "raw_op_only": "bool"}
     lines = []
-    for one in discrepancies(records, causes or {}, attributions=attributions):
+    for one in ranked:
         line: dict[str, Any] = {name: getattr(one, name) for name in (*names, *_OF_PROGRAMS)}
         line |= {name: " ".join(line[name]) for name in _LISTS}
         lines.append(line | {"case": one.example["case"], "values": one.example["example"]})

@@ -6,7 +6,10 @@ from collections.abc import Mapping
 
 #: One sentence for each file or folder in a run directory; `reports.pages.extra_pages` has those of further pages.
 RUN_FILES: Mapping[str, str] = {
-    "index.html": "The report: one file that opens offline.",
+    "index.html": "The report. It opens offline.",
+    "discrepancies.html": "All discrepancies, by mechanism, op, owner or severity.",
+    "discrepancies.csv": "The same discrepancies as a table for spreadsheets.",
+    "search.html": "The search for ops, functions, specs, discrepancies and claims; it works offline.",
     "ops": "A page for each op: verdicts, distances and budgets, errors by input, discrepancies; a list of them; and "
     "their style sheet, `op.css`. A page's tables are compressed; its script unpacks them, also offline.",
     "summary.md": "The report in short, as Markdown; GitHub's job summary is this text.",

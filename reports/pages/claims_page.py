@@ -11,6 +11,7 @@ from markupsafe import Markup
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis.claim_store import stored_verdicts
 from tf_opdiff.reports.analysis.claims import Chapter, chapters
+from tf_opdiff.reports.pages.menu import Menu
 from tf_opdiff.reports.pages.scripts import hash_of, script
 from tf_opdiff.reports.pages.template import HERE, POLICY, render
 from tf_opdiff.reports.text.source_code import token_style
@@ -37,7 +38,7 @@ def html(
     return page(chapters(records, info, claims, stored_verdicts() if others is None else others), info)
 
 
-def page(all_chapters: Sequence[Chapter], info: RunInfo) -> str:
+def page(all_chapters: Sequence[Chapter], info: RunInfo, menu: Menu | None = None) -> str:
     """The page of some chapters; see `html`."""
     own = Markup("(() => {\n%s})();") % script(HERE / "templates" / "claims.js")
     return render(
@@ -45,6 +46,7 @@ def page(all_chapters: Sequence[Chapter], info: RunInfo) -> str:
         policy=f"{POLICY}; script-src {hash_of(own)}",
         script=own,
         info=info,
+        menu=menu or Menu("claims.html"),
         chapters=all_chapters,
         counts=counts(all_chapters),
         words=CLAIM_WORDS,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -17,6 +18,7 @@ from tf_opdiff.reports.analysis.override_matrix import override_matrices
 from tf_opdiff.reports.data import files
 from tf_opdiff.reports.data.run_files import RUN_FILES
 from tf_opdiff.reports.pages import batches_page, claims_page, overrides_page
+from tf_opdiff.reports.pages.menu import Menu
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,64 +45,75 @@ class ExtraPage:
     Attributes:
       file: its name in the folder of the run.
       link: the words of the link in `index.html`.
+      short: the word in the menu.
       holds: a sentence for the list of the files of a run.
-      html: the page of a run; empty if the run has nothing to show there.
+      content: the content of the page; empty or None if the run has nothing to show there.
+      html: the page of a content.
     """
 
     file: str
     link: str
+    short: str
     holds: str
-    html: Callable[[RunData], str]
+    content: Callable[[RunData], Any]
+    html: Callable[[Any, RunData, Menu], str]
 
 
-def _claims(data: RunData) -> str:
-    return claims_page.page(data.topics, data.info) if data.topics else ""
+def _overrides(data: RunData) -> Any:
+    return override_matrices(data.records, data.overrides)
 
 
-def _batches(data: RunData) -> str:
-    batches = batch_matrix(data.records)
-    return batches_page.html(batches, data.info, data.spec_links) if batches else ""
-
-
-def _overrides(data: RunData) -> str:
-    matrices = override_matrices(data.records, data.overrides)
-    if not matrices:
-        return ""
+def _overrides_html(matrices: Any, data: RunData, menu: Menu) -> str:
     others = override_devices(data.records, data.overrides)
-    return overrides_page.html(matrices, others, programs(data.overrides), data.info)
+    return overrides_page.html(matrices, others, programs(data.overrides), data.info, menu)
 
 
 PAGES = (
     ExtraPage(
         file="overrides.html",
         link="Gradient overrides: which mechanism works where",
+        short="Overrides",
         holds="Gradient overrides by op, mechanism, mode and place: applied, ignored, refused, or why there is no such "
         "program; only where the run tested overrides.",
-        html=_overrides,
+        content=_overrides,
+        html=_overrides_html,
     ),
     ExtraPage(
         file="claims.html",
         link="Claims about TensorFlow, and the verdicts on them",
+        short="Claims",
         holds="Claims and their verdicts, with the programs; only where the run tested claims.",
-        html=_claims,
+        content=lambda data: data.topics,
+        html=lambda topics, data, menu: claims_page.page(topics, data.info, menu),
     ),
     ExtraPage(
         file="batches.html",
         link="Rows alone and in batches",
+        short="Batches",
         holds="Whether rows give the same result alone and in batches; only where the run tested batches.",
-        html=_batches,
+        content=lambda data: batch_matrix(data.records),
+        html=lambda matrix, data, menu: batches_page.html(matrix, data.info, data.spec_links, menu),
     ),
 )
 
 
 def write(run_dir: Path, data: RunData) -> list[ExtraPage]:
     """Writes the pages for which the run has data; returns these."""
-    written = []
-    for page in PAGES:
-        if text := page.html(data):
-            files.replace_text(run_dir / page.file, text)
-            written.append(page)
+    contents = [(page, content) for page in PAGES if (content := page.content(data))]
+    written = [page for page, _ in contents]
+    for page, content in contents:
+        files.replace_text(run_dir / page.file, page.html(content, data, Menu(page.file, links(written))))
     return written
+
+
+def links(pages: Sequence[ExtraPage]) -> list[tuple[str, str]]:
+    """The file of each page, and its word in the menu."""
+    return [(page.file, page.short) for page in pages]
+
+
+def written(run_dir: Path) -> list[ExtraPage]:
+    """The pages that the folder of a run has."""
+    return [page for page in PAGES if (run_dir / page.file).is_file()]
 
 
 def run_files() -> dict[str, str]:

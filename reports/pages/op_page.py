@@ -19,16 +19,18 @@ from tf_opdiff.harness.store import untrusted
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis import op_sentence
 from tf_opdiff.reports.analysis.claims import ShownClaim
-from tf_opdiff.reports.analysis.error_pictures import ErrorPicture, ErrorTables
-from tf_opdiff.reports.analysis.op_cells import OpCell, OpRow, quantity_order
+from tf_opdiff.reports.analysis.error_pictures import ErrorTables
+from tf_opdiff.reports.analysis.op_cells import OpCell, OpRow
 from tf_opdiff.reports.analysis.op_versions import OpVersions
 from tf_opdiff.reports.analysis.op_view import OpView, OpViews, RecordGroup, SharedSpec, dtype_order
 from tf_opdiff.reports.data import files
+from tf_opdiff.reports.data.discrepancy import Discrepancy
 from tf_opdiff.reports.data.load import Kernels
 from tf_opdiff.reports.data.op_names import FOLDER, LIST, OpNames
-from tf_opdiff.reports.pages import embed
+from tf_opdiff.reports.pages import embed, op_list
+from tf_opdiff.reports.pages.menu import Menu
+from tf_opdiff.reports.pages.op_pictures import by_dtype
 from tf_opdiff.reports.pages.scripts import hash_of, script
-from tf_opdiff.reports.pages.strip import Strip
 from tf_opdiff.reports.pages.template import HERE, compiled, foundation, own_style
 from tf_opdiff.reports.text import sentence
 from tf_opdiff.reports.text.program_address import program_address
@@ -68,6 +70,8 @@ class OpSources:
       errors: the error profiles; None or empty for a run that did not record errors by input.
       kernels: those that its TensorFlow registers, as `reports.data.load.load_kernels` gives them.
       stored: verdicts of other runs, as `reports.analysis.op_store.stored_ops` gives them.
+      ranked: its discrepancies.
+      extra: the further pages of the run, for the menu; see `reports.pages.menu.Menu`.
     """
 
     records: pd.DataFrame
@@ -79,6 +83,8 @@ class OpSources:
     errors: ErrorTables | None = None
     kernels: Kernels = field(default_factory=dict)
     stored: pd.DataFrame | None = None
+    ranked: Sequence[Discrepancy] = ()
+    extra: Sequence[tuple[str, str]] = ()
 
 
 def write(run_dir: Path, sources: OpSources) -> None:
@@ -130,19 +136,20 @@ def pages(sources: OpSources) -> dict[str, str]:
         "filters": _filters,
         "anchor": anchor,
     }
-    page, packed, listing = compiled("op.html"), compiled("op/packed.html"), compiled("op/list.html")
+    page, packed = compiled("op.html"), compiled("op/packed.html")
     versions = None if sources.stored is None else OpVersions(sources.records, sources.info, sources.stored)
     pages, all_views = {}, []
     for name in sources.names.pages:
         view = views.view(name)
         all_views.append(view)
-        pictures = _pictures(sources.errors.pictures(name.own) if sources.errors else [])
+        pictures = by_dtype(sources.errors.pictures(name.own) if sources.errors else [])
         about: dict[str, Any] = {"title": _title(view), "documentation": _documentation(view), "pictures": pictures}
         about["kernels"] = _kernels(sources.kernels.get(name.name, {})) if name.is_op else {}
         about["versions"] = versions.table(name.own) if versions else None
         data = Markup(embed.packed(packed.render(view=view, **about, **shared)))
-        pages[name.file] = page.render(view=view, data=data, **about, **shared)
-    pages[LIST] = listing.render(views=all_views, title_of=_title, **shared)
+        menu = Menu(f"{FOLDER}/{name.file}", sources.extra)
+        pages[name.file] = page.render(view=view, data=data, menu=menu, **about, **shared)
+    pages[LIST] = op_list.html(all_views, sources.ranked, sources.extra, **shared)
     pages[STYLE_SHEET] = foundation() + own_style("op/op.css") + own_style("op/strip.css")
     return pages
 
@@ -151,29 +158,6 @@ def _short(path: Path) -> Markup:
     """A script without comments and indentation, as each of the many pages has it."""
     lines = (line.strip() for line in script(path).splitlines())
     return Markup("\n").join(line for line in lines if line and not line.startswith("//"))
-
-
-@dataclass
-class Pictures:
-    """The pictures of a dtype: those of the spec with most elements, those of other specs, and empty ones."""
-
-    first: list[Strip] = field(default_factory=list)
-    more: list[Strip] = field(default_factory=list)
-    exact: list[Strip] = field(default_factory=list)
-
-
-def _pictures(drawn: Sequence[ErrorPicture]) -> dict[str, Pictures]:
-    """The pictures of a page by dtype."""
-    by_dtype: dict[str, Pictures] = {}
-    most: dict[tuple[str, ...], int] = {}
-    for one in drawn:
-        key = (one.dtype, *one.specs)
-        most[key] = max(most.get(key, 0), max(int(row.elements.sum()) for row in one.rows))
-    for one in sorted(drawn, key=lambda p: (-most[p.dtype, *p.specs], quantity_order(p.quantity))):
-        pictures, strip = by_dtype.setdefault(one.dtype, Pictures()), Strip(one)
-        is_first = not pictures.first or one.specs == pictures.first[0].errors.specs
-        (pictures.exact if strip.exact else pictures.first if is_first else pictures.more).append(strip)
-    return by_dtype
 
 
 def _kernels(kinds: Mapping[str, Sequence[Mapping[str, Sequence[str]]]]) -> dict[str, list[dict[str, list[str]]]]:

@@ -10,10 +10,17 @@ from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis.override_answers import answers
 from tf_opdiff.reports.analysis.override_devices import DEVICE_STATES, OverrideDevice
 from tf_opdiff.reports.analysis.override_matrix import STATES, Cell, OverrideMatrix
+from tf_opdiff.reports.pages.menu import Menu
 from tf_opdiff.reports.pages.template import own_style, render
 
 
-def html(matrices: Sequence[OverrideMatrix], others: Sequence[OverrideDevice], programs: int, info: RunInfo) -> str:
+def html(
+    matrices: Sequence[OverrideMatrix],
+    others: Sequence[OverrideDevice],
+    programs: int,
+    info: RunInfo,
+    menu: Menu | None = None,
+) -> str:
     """The page. It has no script, and all text from outside is escaped.
 
     Args:
@@ -21,6 +28,7 @@ def html(matrices: Sequence[OverrideMatrix], others: Sequence[OverrideDevice], p
       others: the cells of the run's other devices.
       programs: the number of cells that have a program.
       info: its run.json.
+      menu: that of the page; without it, one without further pages.
     """
     return render(
         "overrides.html",
@@ -33,6 +41,7 @@ def html(matrices: Sequence[OverrideMatrix], others: Sequence[OverrideDevice], p
         programs=programs,
         modes=MODES,
         info=info,
+        menu=menu or Menu("overrides.html"),
         record_of=record_address,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,18 +11,22 @@ import pandas as pd
 
 from tf_opdiff.harness.judge.severity import SEVERITIES
 from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.reports.analysis.search_index import anchor
 from tf_opdiff.reports.data import tables
 from tf_opdiff.reports.data.discrepancy import Discrepancy
+from tf_opdiff.reports.data.mechanism import mechanism
+from tf_opdiff.reports.data.op_names import OpNames
 from tf_opdiff.reports.data.tested_places import TestedPlaces
 from tf_opdiff.reports.pages.page_data import FINDING
-from tf_opdiff.reports.pages.template import LISTED
 from tf_opdiff.reports.text import discrepancy_words, sentence, switch_words
 from tf_opdiff.reports.text.headline import headline
 from tf_opdiff.reports.text.program_address import program_address
 from tf_opdiff.reports.text.tested import hidden, other_processor, soundness, tested, untested
 
-#: The discrepancies that are shown before the rest is folded.
+#: The discrepancies that the page of a run shows; another page has all of them.
 TOP = 10
+#: Links to issues and pull requests.
+_REPORT = re.compile(r"https://\S+/(issues|pull|merge_requests)/\d+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +44,7 @@ class Shown:
       program: the outcome of its program in words, and the program's address; empty without a program.
       setting: the setting of TensorFlow on which it depends, in a sentence; empty if that is not known.
       ops: its OpDefs, each with the address of its page, which is empty if there is none.
+      page: the name of the op or suite on whose page its example stands; empty if there is none.
     """
 
     of: Discrepancy
@@ -52,17 +57,32 @@ class Shown:
     program: tuple[str, str]
     setting: str
     ops: Sequence[tuple[str, str]]
+    page: str
+
+    @property
+    def anchor(self) -> str:
+        """The id of its element on the page of all discrepancies."""
+        return anchor(self.of)
+
+    @property
+    def mechanism(self) -> str:
+        """The part of TensorFlow in which it arises."""
+        return mechanism(self.of)
+
+    @property
+    def upstream(self) -> str:
+        """`fixed`, `reported` or `none`: what is known of it upstream; empty for a failure without a cause."""
+        if not self.of.known:
+            return ""
+        return "fixed" if self.of.fixed else "reported" if _REPORT.match(self.of.link) else "none"
 
 
 def about(records: pd.DataFrame, info: RunInfo, ranked: Sequence[Discrepancy]) -> dict[str, Any]:
     """The values of the first screen's template, without the discrepancies themselves."""
     lines, counts = headline(records, info, ranked), tables.counts(records)
-    known = [one for one in ranked if one.known]
-    by_severity = Counter(one.severity for one in known)
     return {
         "headline": lines or [sentence.of_run(info, counts, brief=True)],
         "top": TOP,
-        "listed": LISTED,
         "all_severities": list(SEVERITIES.values()),
         "severity_names": list(SEVERITIES),
         "tested": tested(records, info),
@@ -71,8 +91,6 @@ def about(records: pd.DataFrame, info: RunInfo, ranked: Sequence[Discrepancy]) -
         "self_tests": [line for line in (hidden(records), other_processor(records)) if line],
         "sound": soundness(info, counts).startswith("The run is sound"),
         "new": sum(bool(one.new) for one in ranked),
-        "sides": {"plans": sum(one.disagree for one in known), "numpy": sum(not one.disagree for one in known)},
-        "severities": [(one, by_severity[name]) for name, one in SEVERITIES.items() if by_severity[name]],
     }
 
 
@@ -80,7 +98,7 @@ def shown(
     records: pd.DataFrame,
     ranked: Sequence[Discrepancy],
     repros: Sequence[Mapping[str, Any]],
-    op_links: Mapping[str, str],
+    names: OpNames,
 ) -> list[Shown]:
     """The discrepancies in words, in their order.
 
@@ -88,8 +106,10 @@ def shown(
       records: those of the run.
       ranked: its discrepancies.
       repros: the programs of findings, as `reports.data.load.load_repros` gives them.
-      op_links: the addresses of the pages of ops, by OpDef.
+      names: the pages of ops.
     """
+    page_of = {page.link: page.name for page in names.pages}
+    pages = {spec: page_of[link] for spec, link in names.by_spec().items()}
     places = TestedPlaces(records)
     programs = {tuple(repro.get(name, "") for name in FINDING): repro for repro in repros}
     numbers = {True: 0, False: 0}
@@ -107,7 +127,8 @@ def shown(
                 filters=_filters(one),
                 program=_program(one, programs),
                 setting=switch_words.sentence(one.switch, one.example["device"]),
-                ops=[(op, op_links.get(op, "")) for op in one.ops],
+                ops=[(op, names.link(op)) for op in one.ops],
+                page=pages.get(str(one.example["spec"]), ""),
             )
         )
     return lines

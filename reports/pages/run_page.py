@@ -17,8 +17,10 @@ from tf_opdiff.reports.analysis.plans_at_worst import ValuesByPlan
 from tf_opdiff.reports.data import run_environment, tables
 from tf_opdiff.reports.data.discrepancies import discrepancies
 from tf_opdiff.reports.data.discrepancy import Discrepancy
-from tf_opdiff.reports.pages import run_overview
+from tf_opdiff.reports.data.op_names import OpNames
+from tf_opdiff.reports.pages import extra_pages, run_overview
 from tf_opdiff.reports.pages.extra_pages import ExtraPage
+from tf_opdiff.reports.pages.menu import INDEX, Menu
 from tf_opdiff.reports.pages.page_data import commands, page_data
 from tf_opdiff.reports.pages.scripts import hash_of, script
 from tf_opdiff.reports.pages.template import HERE, LISTED, POLICY, render
@@ -28,7 +30,7 @@ from tf_opdiff.reports.text.change_words import title
 from tf_opdiff.reports.text.summary import duration
 
 _SCRIPTS = (
-    *("dom.js", "unpack.js", "data.js", "filters.js", "table.js", "plot.js", "detail.js", "discrepancies.js"),
+    *("dom.js", "unpack.js", "data.js", "filters.js", "table.js", "plot.js", "detail.js"),
     *("cells.js", "matrix.js", "main.js"),
 )
 
@@ -40,7 +42,8 @@ class Supplement:
     Attributes:
       pages: the extra pages of the run, to which its page links.
       ranked: the discrepancies of the run; see `reports.data.discrepancies`. If None, they are made of the records.
-      op_links: the addresses of the pages of ops, by OpDef, relative to the folder of the run.
+      shown: these discrepancies in words; if None, they are made of the records.
+      names: the pages of ops.
       spec_links: the address of the page of each spec's op, relative to the folder of the run.
       repros: the programs of findings, as `reports.data.load.load_repros` gives them.
       entries: the known failures; see `reports.analysis.ledger.entries`.
@@ -51,7 +54,8 @@ class Supplement:
 
     pages: Sequence[ExtraPage] = ()
     ranked: Sequence[Discrepancy] | None = None
-    op_links: Mapping[str, str] = field(default_factory=dict)
+    shown: Sequence[run_overview.Shown] | None = None
+    names: OpNames = field(default_factory=OpNames)
     spec_links: Mapping[str, str] = field(default_factory=dict)
     repros: Sequence[Mapping[str, Any]] = ()
     entries: pd.DataFrame | None = None
@@ -65,7 +69,9 @@ def html(records: pd.DataFrame, info: RunInfo, supplement: Supplement | None = N
     order = tables.by_severity(records["verdict"]).argsort(kind="stable")
     ranked = discrepancies(records.iloc[order], {}) if supplement.ranked is None else supplement.ranked
     records = records.assign(rerun=commands(records)).iloc[order].reset_index(drop=True)
-    shown = run_overview.shown(records, ranked, supplement.repros, supplement.op_links)
+    shown = supplement.shown
+    if shown is None:
+        shown = run_overview.shown(records, ranked, supplement.repros, supplement.names)
     entries, since = supplement.entries, supplement.since
     matrix = grid(records, info)
     return render(
@@ -74,6 +80,8 @@ def html(records: pd.DataFrame, info: RunInfo, supplement: Supplement | None = N
         **_about(records, info),
         **run_overview.about(records, info, ranked),
         pages=supplement.pages,
+        menu=Menu(INDEX, extra_pages.links(supplement.pages)),
+        run_page="",
         since=since,
         title=title,
         news=[c for c in since.causes if c["worse"]] if isinstance(since, Changelog) else [],

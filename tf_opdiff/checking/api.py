@@ -103,7 +103,8 @@ def check(
       inputs: arrays, numbers, or domains, from `uniform`.
       reference: takes the inputs as NumPy arrays, floats as float64; returns the outputs. It must not use TensorFlow.
       vjp: takes the upstream gradient (a tuple, if there are several outputs) and the inputs; returns a gradient for
-        each input, or None where there is none. Without it, gradients are compared with those of eager mode on the CPU.
+        each input, or None where there is none. Without it, gradients are compared with those of eager mode on the
+        CPU, and these with differences of the reference, if there is one.
       options: see `Options`.
 
     Raises:
@@ -111,9 +112,10 @@ def check(
       TypeError: there is no input, an input holds no numbers, or the callable holds an object that can't be sent to
         another process; or there is no such option.
       ValueError: the check can't be made: a device is absent, the callable fails or ignores its inputs, the reference
-        fails, or a number makes no sense.
+        fails or has no differences that could test the gradient, or a number makes no sense.
       RuntimeError: the checker's process ended.
     """
+    __tracebackhide__ = True  # pytest shows the caller's line instead of this function
     if unknown := sorted(options.keys() - Options.__annotations__.keys()):
         raise TypeError(f"check: no option {unknown[0]!r}; there is {', '.join(Options.__annotations__)}")
     if not inputs:
@@ -135,6 +137,7 @@ def _request(
     options: Options,
 ) -> CheckRequest:
     """The request with the callable, its promises and inputs, and the options or their defaults."""
+    __tracebackhide__ = True
     program, holds_variables = pickled_program(function)
     modes, ulp = options.get("modes"), options.get("ulp", ULP)
     if modes is None:

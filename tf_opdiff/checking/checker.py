@@ -18,6 +18,7 @@ from tf_opdiff.checking.overrides.request import OverrideAnswer, OverrideRequest
 from tf_opdiff.checking.overrides.runner import OverrideRunner
 from tf_opdiff.checking.overrides.subject import own_subject, suite_subject
 from tf_opdiff.checking.request import CheckAnswer, CheckRequest
+from tf_opdiff.checking.slope_check import SlopeCheck
 from tf_opdiff.checking.specs import OwnSpec
 from tf_opdiff.harness.cases.case_runner import CaseRunner
 from tf_opdiff.harness.device.dependence import ignoring
@@ -113,7 +114,8 @@ class Checker:
         with tempfile.TemporaryDirectory(dir=self._folder) as path:
             folder = Path(path)
             own = OwnSpec.of(request, folder)
-            outputs = self._record(own, folder / f"base{SUFFIX}", request)
+            slopes = own.slope_check(BASE)
+            outputs = self._record(own, folder / f"base{SUFFIX}", request, slopes)
             module = folder / f"own{SUFFIX}"
             write_specs(module, specs := own.promising(outputs))
             servers = {device: self._server(device, request.timeout) for device in devices}
@@ -123,6 +125,10 @@ class Checker:
                 if broken := next((r for r in records if r.kind == "reference"), None):
                     raise CheckProblem(broken.detail)
                 yield from relabelled(records, own.recorded)
+            if slopes:
+                yield from slopes.records
+                if slopes.untested:
+                    raise CheckProblem(f"{own.spec.name}: {slopes.untested}")
 
     def _override(self, request: OverrideRequest) -> OverrideAnswer:
         """Runs a check of an override, once this checker has its slots."""
@@ -153,8 +159,10 @@ class Checker:
             self.wait()
         return writer.records
 
-    def _record(self, own: OwnSpec, module: Path, request: CheckRequest) -> int:
+    def _record(self, own: OwnSpec, module: Path, request: CheckRequest, slopes: SlopeCheck | None) -> int:
         """Runs the callable under the base plan, and keeps its results as promises; returns the number of outputs.
+
+        `slopes` compares its gradients with differences of the reference.
 
         Raises:
           CheckProblem: the callable fails, and the user gives no reference; or it ignores its inputs. An output may
@@ -173,6 +181,8 @@ class Checker:
                 upstreams = random_upstreams([r.value for r in outputs if r.value is not None], case)
                 if "grad" in own.recorded and upstreams:
                     first = self._observed(module, case, inputs, upstreams, request.timeout)
+                    if slopes:
+                        slopes.add(case, inputs, upstreams, first)
             elif "output" in own.recorded:
                 how = " ".join(": ".join(filter(None, (broken.code, broken.message))).split())
                 raise CheckProblem(

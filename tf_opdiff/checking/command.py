@@ -71,8 +71,8 @@ def main(options: argparse.Namespace) -> int:
     except Differs as differences:
         print(differences)
         return 1
-    except TypeError as why:
-        raise ValueError(str(why)) from why
+    except (TypeError, ValueError, RuntimeError) as why:
+        raise ValueError(str(why).removeprefix("check: ")) from why  # the command line names the verb already
     return 0
 
 

@@ -103,6 +103,7 @@ def as_source(value: object) -> np.ndarray | Domain:
     Raises:
       TypeError: the value holds no numbers.
     """
+    __tracebackhide__ = True
     if isinstance(value, Domain):
         return value
     array = np.asarray(value)

@@ -24,6 +24,7 @@ def pickled(function: Callable[..., Any]) -> tuple[bytes, bool]:
     Raises:
       TypeError: it holds an object that can't be sent to another process.
     """
+    __tracebackhide__ = True
     file = io.BytesIO()
     pickler = _Pickler(file)
     try:
@@ -31,7 +32,7 @@ def pickled(function: Callable[..., Any]) -> tuple[bytes, bool]:
             pickler.dump(function)
     except (TypeError, pickle.PicklingError, ValueError) as why:
         name = getattr(function, "__name__", type(function).__name__)
-        raise TypeError(f"check: {name} can't be sent to another process: {why}") from why
+        raise TypeError(f"check: {name} can't be sent to another process: {why}") from None
     return file.getvalue(), pickler.variables
 
 
@@ -58,6 +59,7 @@ def pickled_program(function: Callable[..., Any]) -> tuple[bytes, bool]:
     Raises:
       TypeError: the callable holds an object that can't be sent to another process.
     """
+    __tracebackhide__ = True
     program, variables = pickled(function)
     gradients = {}
     for name, gradient in _own_gradients():
@@ -92,6 +94,8 @@ class _Pickler(cloudpickle.Pickler):
         if tf is not None and isinstance(obj, tf.Variable):
             self.variables = True
         if keras is not None and isinstance(obj, keras.Layer):
+            if not obj.built:  # another process would draw other weights
+                raise TypeError(f"the Keras layer {obj.name!r} is not built; call it once, so that it has its weights")
             layers = [layer for layer in obj._flatten_layers() if not layer.__module__.startswith("keras.")]
             customs = {type(layer).__name__: type(layer) for layer in layers}
             self.variables |= bool(obj.variables)

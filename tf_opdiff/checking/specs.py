@@ -11,7 +11,9 @@ import numpy as np
 from tf_opdiff.checking.inputs import Domain, Upstream, recipes
 from tf_opdiff.checking.recorded import Recorded
 from tf_opdiff.checking.request import CheckRequest
+from tf_opdiff.checking.slope_check import SlopeCheck
 from tf_opdiff.harness.spec.pickled import PickledFunction, PickledProgram
+from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.recipes import is_float
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.gradient_alone import gradient_alone
@@ -60,6 +62,15 @@ class OwnSpec:
             sweep=False,
         )
         return cls(spec, recorded)
+
+    def slope_check(self, plan: Plan) -> SlopeCheck | None:
+        """The comparison of the gradients under the base plan with differences of the user's reference.
+
+        None if there is no reference, if the user gives the gradient, or if gradients are not compared.
+        """
+        if "output" in self.recorded or "grad" not in self.recorded:
+            return None
+        return SlopeCheck(self.spec.reference, plan)
 
     def promising(self, outputs: int) -> tuple[Spec, ...]:
         """The spec with so many outputs, and its twins: gradients alone, and a program for unknown sizes."""

@@ -1,6 +1,8 @@
 """`check` runs a callable on every device and in every mode; it sees planted differences of results and gradients."""
 
 import re
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -56,6 +58,42 @@ def test_a_difference_is_reported_with_its_plans_and_the_command(function, promi
     assert set(re.findall(r"cpu/(\w+)(?=,| against)", first.partition(" against")[0] + " against")) == plans
     assert f"{quantity}: value" in first
     assert last == "  rerun: pytest this"
+
+
+def test_a_wrong_gradient_is_seen_with_a_reference_alone():
+    def tanh(x):
+        import tensorflow as tf
+
+        return tf.tanh(x)
+
+    def wrong(x):
+        import tensorflow as tf
+
+        return tf.custom_gradient(lambda y: (tf.tanh(y), lambda g: g * (1 - tf.tanh(y))))(x)
+
+    with pytest.raises(Differs, match=r"cpu/eager against numpy, grad\[0\]: value in .* vjp= gives another one"):
+        check(wrong, uniform(-3, 3), reference=np.tanh, devices=["cpu"], modes=["eager"])
+    assert check(tanh, uniform(-3, 3), reference=np.tanh, devices=["cpu"], modes=["eager"]).records
+
+
+def test_a_gradient_that_cannot_be_tested_is_no_success():
+    with pytest.raises(ValueError, match=r"gradient of input 0 was not tested.*give vjp= .*gradient=False"):
+        check(lambda x: x * x, np.complex64([1 + 2j]), reference=np.square, devices=["cpu"], modes=["eager"])
+
+
+def test_the_traceback_of_a_test_shows_the_test_and_the_reason_alone(tmp_path):
+    (tmp_path / "test_own.py").write_text(
+        "import threading\nfrom tf_opdiff import check\nlock = threading.Lock()\n"
+        "def test_no_input():\n    check(abs)\n"
+        "def test_no_numbers():\n    check(abs, 'text')\n"
+        "def test_not_sent():\n    check(lambda x: lock, 1.0)\n"
+        "def test_not_built():\n    import keras\n    check(keras.layers.Dense(2, name='plain'), [[1.0]])\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(tmp_path)]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "4 failed" in done.stdout and "vary" in done.stdout
+    assert "the Keras layer 'plain' is not built; call it once" in done.stdout
+    assert "checking/" not in done.stdout
 
 
 def test_without_a_reference_the_base_is_eager_mode_on_the_cpu():

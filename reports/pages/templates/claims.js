@@ -12,7 +12,7 @@ const opened = new Set();
 
 /** Shows the claims that have every word of the search and one of the chosen verdicts, and the topics that have any. */
 function filter() {
-  const parts = form.elements.text.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const parts = form.elements.text.value.toLowerCase().split(/[\s/,]+/).filter(Boolean);
   const chosen = new Set([...form.querySelectorAll("input[name=word]:checked")].map(box => box.value));
   const narrowed = parts.length > 0 || chosen.size > 0;
   let shown = 0, sections = 0;

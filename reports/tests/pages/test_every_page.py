@@ -30,7 +30,7 @@ from tf_opdiff.reports.tests.packed import whole
 
 pytestmark = pytest.mark.browser
 
-PAGES = ("run", "batches", "op", "claims", "diff", "history", "coverage", "overrides")
+PAGES = ("run", "discrepancies", "search", "ops", "batches", "op", "claims", "diff", "history", "coverage", "overrides")
 #: The looks of a page: width in CSS pixels, and colours or print.
 LOOKS = {
     "phone": {"width": 390, "height": 844},
@@ -77,6 +77,9 @@ def pages(
     (folder / "overrides.html").write_text(overrides_page.html(matrices, others, programs(overrides), info))
     return {
         "run": run / "index.html",
+        "discrepancies": run / "discrepancies.html",
+        "search": run / "search.html",
+        "ops": run / "ops" / "index.html",
         "batches": folder / "batches.html",
         "op": op,
         "claims": claimed_run / "claims.html",

@@ -90,13 +90,14 @@ def test_planted_faults_stand_in_the_order_of_their_severity_before_all_that_is_
     assert "Why rounds is so." in text and "input 0.5, got 1.0, want 0.0" in text
 
 
-def test_ten_are_shown_and_the_rest_is_folded_and_complete(tmp_path: Path) -> None:
+def test_ten_are_shown_and_another_page_has_all(tmp_path: Path) -> None:
     causes = tuple(cause(f"cause-{n:02}", "accuracy") for n in range(25))
-    text = page(tmp_path, [row for one in causes for row in known(one)], causes)
-    top, rest = text.partition('<details id="rest"')[::2]
-    assert titles(top) == [f"The title of cause-{n:02}." for n in range(10)]
-    assert titles(rest) == [f"The title of cause-{n:02}." for n in range(10, 25)]
-    assert "15 more" in rest and "The 10 known discrepancies that matter most, of 25" in text
+    text = page(tmp_path, [*failing("wrong"), *(row for one in causes for row in known(one))], causes)
+    everything = ["wrong gives wrong values.", *(f"The title of cause-{n:02}." for n in range(25))]
+    assert titles(text) == everything[:11]
+    assert "The 10 known discrepancies that matter most, of 25" in text
+    assert '<a href="discrepancies.html">All 26 discrepancies' in text
+    assert titles((tmp_path / "discrepancies.html").read_text()) == everything
 
 
 def test_a_run_without_causes_states_reasons_and_the_rule(tmp_path: Path) -> None:
@@ -193,30 +194,6 @@ def test_what_is_new_since_the_previous_run_is_marked(tmp_path: Path) -> None:
     assert "2 known discrepancies, 1 new." in text and "1 of the 2 discrepancies is new since" in overview(text)
 
 
-def shown(browser: Browser) -> list[str]:
-    """The titles of the discrepancies that a reader sees."""
-    seen = "[...document.querySelectorAll('.discrepancy .title')].filter((e) => e.checkVisibility())"
-    found: list[str] = browser.js(f"{seen}.map((e) => e.textContent)")
-    return found
-
-
-def test_the_switch_the_severity_and_the_search_choose_what_is_listed(browser: Browser, tmp_path: Path) -> None:
-    agree = [replace(row, mode="xla", verdict="match", kind="") for row in known(CAUSES[1])]
-    page(tmp_path, [*RIGHT, *agree, *(row for one in CAUSES for row in known(one))])
-    browser.open(tmp_path / "index.html")
-    everything = [f"The title of {name}." for name in ("reads-memory", "far", "rounds")]
-    assert shown(browser) == everything
-    browser.click("#choose input[value=plans]")
-    assert shown(browser) == everything[:1]
-    assert browser.js("document.querySelector('#chosen').textContent") == "1 of 3 discrepancies"
-    browser.click("#choose input[value=numpy]")
-    assert shown(browser) == everything[1:]
-    browser.js("document.querySelector('#choose select').value = 'accuracy'")
-    browser.js("document.querySelector('#choose').dispatchEvent(new Event('input'))")
-    assert shown(browser) == everything[2:]
-    assert browser.js("document.querySelector('#choose').checkVisibility()")
-
-
 def test_a_discrepancy_links_its_records_and_no_others(browser: Browser, tmp_path: Path) -> None:
     longer = cause("far-away", "accuracy")
     page(tmp_path, [*known(CAUSES[2], 2), *known(longer, 3)], (*CAUSES, longer))
@@ -236,7 +213,7 @@ def test_a_tooltip_opens_for_the_keyboard(browser: Browser, tmp_path: Path) -> N
 
 def test_the_page_is_complete_without_scripts(tmp_path: Path) -> None:
     text = page(tmp_path, known(CAUSES[0]))
-    assert '<form id="choose" hidden' in text and titles(text) == ["The title of rounds."]
+    assert titles(text) == ["The title of rounds."]
     assert reports.load(tmp_path)["cause"].astype(str).tolist() == ["rounds"] and RunInfo.load(tmp_path).run
 
 

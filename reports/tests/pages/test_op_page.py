@@ -55,7 +55,8 @@ def test_each_op_of_a_run_has_a_page_and_the_list_has_them_all(run: Path) -> Non
     files = {page.file for page in names.pages} | {"index.html", op_page.STYLE_SHEET}
     assert {p.name for p in (run / "ops").iterdir()} == files
     links = {a.get("href") for tag, a in Page(run / "ops" / "index.html").elements if tag == "a"}
-    assert links == {page.file for page in names.pages} | {"../index.html"}
+    ways = {"#families", "../index.html", "../discrepancies.html", "../ops/index.html"}
+    assert links == {page.file for page in names.pages} | ways
 
 
 def test_the_sentence_counts_and_names_the_error_nearest_to_its_budget(tmp_path: Path, row: Record) -> None:

@@ -57,7 +57,7 @@ def test_hostile_texts_make_no_element_no_handler_and_no_script(run: Path, hosti
     names = {name for _, attributes in hostile.elements for name in attributes}
     assert not {name for name in names if name.startswith("on")} and "src" not in names
     for _, attributes in hostile.elements:
-        assert re.match(r"#|ops/[A-Za-z0-9-]+\.html$", attributes.get("href") or "#")
+        assert re.match(r"#|(ops/)?[A-Za-z0-9-]+\.html(#is-[A-Za-z0-9%.-]+)?$", attributes.get("href") or "#")
 
 
 def test_the_page_asks_for_nothing_and_its_policy_allows_its_own_scripts_only(run: Path) -> None:
@@ -110,6 +110,7 @@ def test_writing_again_gives_the_same_files(tmp_path: Path) -> None:
     assert first == content()
     assert set(first) == {
         *("run.json", "records.parquet", "observations.parquet", "index.html", "summary.md"),
+        *("discrepancies.html", "discrepancies.csv", "search.html"),
         *("badge.svg", "badge.json", "errors.parquet", "error_histogram.parquet"),
     }
 

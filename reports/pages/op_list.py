@@ -1,0 +1,31 @@
+"""Op list: the page that lists the ops of a run by family, with totals by plan and severity."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from tf_opdiff.harness.spec.raw_ops import RawOps
+from tf_opdiff.reports.analysis.op_totals import op_totals
+from tf_opdiff.reports.analysis.op_view import OpView
+from tf_opdiff.reports.data.discrepancy import Discrepancy
+from tf_opdiff.reports.pages.menu import OPS, Menu
+from tf_opdiff.reports.pages.template import compiled
+
+
+def html(
+    views: Sequence[OpView], ranked: Sequence[Discrepancy], extra: Sequence[tuple[str, str]], **shared: Any
+) -> str:
+    """The page of some views and of the discrepancies of their run.
+
+    `extra` are the further pages in the menu, `shared` the values that the template shares with the pages of ops.
+    """
+    totals = op_totals(views, ranked, RawOps.load())
+    every_plan = list(dict.fromkeys(plan for view in views for plan in view.plans if plan in totals.plans))
+    return compiled("op/list.html").render(
+        **shared,
+        menu=Menu(OPS, extra),
+        count=sum(view.page.is_op for view in views),
+        totals=totals,
+        plans=sorted(every_plan, key=list(totals.plans).index),
+    )
