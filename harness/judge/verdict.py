@@ -16,7 +16,6 @@ from tf_opdiff.harness.judge.entry import Difference
 from tf_opdiff.harness.judge.explain import difference_of, explain, without_spent
 from tf_opdiff.harness.judge.explanation import Excused, Explanation
 from tf_opdiff.harness.judge.judgement import Judgement
-from tf_opdiff.harness.judge.known import place_of
 from tf_opdiff.harness.judge.row import row_of
 from tf_opdiff.harness.judge.self_check import with_itself
 from tf_opdiff.harness.judge.trial import LOST, Context, Origin, Trial
@@ -162,8 +161,7 @@ class Judge:
         contract = row.verdict == "contract"
         kinds = () if contract else row.every_kind
         code = row.got if row.kind == "error_code" else code_in(row.got)
-        difference = Difference(kinds, code, row.max_ulp)
-        explanation = Explanation.of(difference, context.known.about(place_of(row), row.tf))
+        explanation = explain(context, row, Difference(kinds, code, row.max_ulp))
         verdict = classify(Facts(differs=bool(kinds), contract=contract, **explanation.facts))
         if verdict == "stale":
             row = replace(row, detail=spent(explanation, context.known))

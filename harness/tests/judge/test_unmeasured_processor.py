@@ -26,14 +26,21 @@ ENTRY = Entry(spec="x", kind="value", cause=CAUSE, recipe="large", where="x > 10
 MEASURED, OTHER = frozenset({"fma", "avx2"}), frozenset({"arm64"})
 
 
+PLAN = Plan(Device("cpu"), "xla")
+
+
+def judge_of(entries, traits, processors=(MEASURED,)):
+    known = Known(entries, devices={"cpu": DeviceFacts("", traits)}, processors=processors)
+    return Judge(Context(run="r", started="s", here=Origin("2.21.0"), known=known))
+
+
 def record(got, *entries, traits=MEASURED, recipe="large", processors=(MEASURED,)):
     spec = Spec(
         name="x", program=lambda tf, x: x, reference=lambda x: x, ops="", recipes={recipe: lambda draw, d: (X,)}
     )
     (case, *_) = spec.cases()
-    known = Known(entries, devices={"cpu": DeviceFacts("", traits)}, processors=processors)
-    trial = Trial("s", case, Plan(Device("cpu"), "xla"), Observation({"output[0]": Result("value", got)}), (X,))
-    judge = Judge(Context(run="r", started="s", here=Origin("2.21.0"), known=known))
+    trial = Trial("s", case, PLAN, Observation({"output[0]": Result("value", got)}), (X,))
+    judge = judge_of(entries, traits, processors)
     (row,) = judge.against_promises(trial, {"output[0]": Want("value", X.astype(np.float64), X.dtype)})
     return row
 
@@ -43,6 +50,12 @@ def test_an_entry_that_does_not_fail_is_stale_on_a_measured_processor_only():
     assert record(X, everywhere).verdict == "stale"
     elsewhere = record(X, everywhere, traits=OTHER)
     assert (elsewhere.verdict, elsewhere.detail) == ("match", f"{NOT_SEEN}: doubles.")
+
+
+def test_a_record_that_a_recording_holds_is_stale_on_a_measured_processor_only():
+    entry = structs.replace(ENTRY, trait="*", where="")
+    verdicts = [judge_of((entry,), traits).restored(PLAN, record(X)).verdict for traits in (MEASURED, OTHER)]
+    assert verdicts == ["stale", "match"]
 
 
 @pytest.mark.parametrize("recipe", ["large", "others"])
