@@ -72,7 +72,7 @@ def calls(
       more: the dtypes that only the full tier tries.
       fields: further fields of the spec.
     """
-    each = {str(n): OneOf(part.program, _Promise(part), ((),) * arguments) for n, part in enumerate(parts)}
+    each = {str(n): OneOf(promise=_Promise(part), shapes=((),) * arguments) for n, part in enumerate(parts)}
     promised = promises(each, gradient=_differentiated(parts))
     owners = {f"output[{n}]": part for n, part in enumerate(part for part in parts for _ in range(part.outputs))}
     movers = {f"grad[{n}]": part for n, part in enumerate(part for part in parts for _ in range(arguments))}
@@ -81,6 +81,7 @@ def calls(
     shared = {
         **promised,
         "names": (),
+        "program": _program(tuple(part.program for part in parts), arguments),
         "reference": partial(_or_error, promised["reference"]),
         "ulp": {quantity: ulp for quantity, ulp in budgets.items() if ulp},
         "bound": {quantity: bound for quantity, bound in promised["bound"].items() if quantity not in exact},
@@ -114,6 +115,17 @@ class _Promise(Promise):
     def grad_error(self, i: int, u: float, g: Any, *xs: Any) -> Any:
         assert self.call.grad_error
         return together(self.call.grad_error(u, g, *xs))[i]
+
+
+def _program(functions: tuple[Function, ...], arguments: int) -> Function:  # recordings know this text
+    def program(tf: Any, *xs: Any) -> Any:
+        outputs: list[Any] = []
+        for i, function in enumerate(functions):
+            y = function(tf, *xs[i * arguments : (i + 1) * arguments])
+            outputs += y if isinstance(y, (tuple, list)) else [y]
+        return tuple(outputs)
+
+    return program
 
 
 def _differentiated(parts: Sequence[Call]) -> bool:
