@@ -68,11 +68,6 @@ class Cell:
         state = STATES[self.worst]
         return state.symbol + (f" {self.counts[state.name]:,}" if state.prominent else "")
 
-    @property
-    def in_words(self) -> str:
-        """All counts in words."""
-        return ", ".join(f"{self.counts[s]:,} {s}" for s in STATES if self.counts[s]) or "nothing planned"
-
 
 @dataclass
 class Row:

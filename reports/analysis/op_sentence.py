@@ -25,9 +25,8 @@ def tested(view: OpView) -> str:
         parts.append("only claims ran it")
     if view.rows or not view.elsewhere:
         parts.append(counts(view.discrepancies))
-    if view.elsewhere:
-        parts.append(f"{counts(view.elsewhere)} of programs with other ops")
-    return f"{', '.join(parts)}."
+    others = f"; programs with other ops show {counts(view.elsewhere)}" if view.elsewhere else ""
+    return f"{', '.join(parts)}{others}."
 
 
 def counts(groups: Collection[RecordGroup]) -> str:

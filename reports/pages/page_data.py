@@ -25,11 +25,10 @@ FINDING = ("spec", "verdict", "kind", "reason")
 _OF_SENTENCE = (
     *("quantity", "device", "mode", "against", "verdict", "kind", "kinds", "size", "mismatched", "max_ulp", "budget"),
 )
-#: Records whose commands are texts of Python's at a time.
-_PART = 65_536
-
-#: The command that reruns most records.
-COMMAND = "pytest suites --case {case} --device {device} --mode {mode}"
+#: Stands in place of the case in a command.
+_CASE = "{case}"
+#: Columns that the page leaves out: the id of a case decides its seed, and `records.parquet` has it.
+_LEFT_OUT = ("seed",)
 
 
 def page_data(
@@ -50,9 +49,11 @@ def page_data(
       matrix: the matrix of the run, as `reports.analysis.grid.grid` gives it.
       spec_links: the address of the page of each spec's op, relative to the page; specs without a page are absent.
     """
-    shown = records.assign(
+    shown = records.drop(columns=[*_LEFT_OUT]).assign(
         seconds=_rounded(records["seconds"], 3),
-        max_abs=_rounded(records["max_abs"], 6),
+        max_abs=_rounded(records["max_abs"], 4),
+        max_ulp=_rounded(records["max_ulp"], 6),
+        budget=_rounded(records["budget"], 6),
         sentence=sentences(records),
     )
     return Markup(
@@ -62,7 +63,6 @@ def page_data(
             plans=list(tables.plans(records).cat.categories),
             programs=_programs(repros),
             beside=by_plan,
-            command=COMMAND,
             severities={name: severity.title for name, severity in SEVERITIES.items()},
             claim=CLAIM,
             matrix=_matrix(matrix) | {"pages": dict(spec_links)},
@@ -89,18 +89,21 @@ def _rounded(numbers: pd.Series, digits: int) -> pd.Series:
 
 
 def commands(records: pd.DataFrame) -> pd.Series:
-    """The column `rerun`, with `COMMAND` in place of each command that follows from it and the record; a category."""
-    whole = records["rerun"]
-    follows = np.zeros(len(records), bool)
-    for start in range(0, len(records), _PART):
-        some = slice(start, start + _PART)
-        places = zip(*(records[name].iloc[some].astype("str") for name in ("case", "device", "mode")), strict=True)
-        common = [COMMAND.format(case=case, device=device, mode=mode) for case, device, mode in places]
-        follows[some] = whole.iloc[some].astype("str").to_numpy() == np.array(common, object)
-    codes, own = pd.factorize(whole[~follows].astype("str"))
-    every = np.zeros(len(records), np.int32)
-    every[~follows] = codes + 1
-    return pd.Series(pd.Categorical.from_codes(every, pd.Index([COMMAND, *own])), records.index)
+    """The column `rerun` with few values: `~` and a command with `{case}` for its case, or `=` and a whole command."""
+    names = ["rerun", "case"]
+    group = records.groupby(names, observed=True, sort=False, dropna=False).ngroup().to_numpy()
+    numbers, first = np.unique(group, return_index=True)
+    distinct = records[names].iloc[first].astype("str").itertuples(index=False)
+    codes, texts = pd.factorize(pd.Series([_without_case(*pair) for pair in distinct], dtype="str"))
+    code_of_group = np.empty(len(numbers), np.int64)
+    code_of_group[numbers] = codes
+    return pd.Series(pd.Categorical.from_codes(code_of_group[group], texts), records.index)
+
+
+def _without_case(command: str, case: str) -> str:
+    if case and case in command and _CASE not in command:
+        return "~" + command.replace(case, _CASE)
+    return "=" + command
 
 
 def _matrix(matrix: Grid) -> dict[str, Any]:

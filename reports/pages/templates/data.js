@@ -52,8 +52,8 @@ function makeStore(data) {
     // Tabulator writes each value back when it builds a cell; the empty setter ignores that.
     Object.defineProperty(Row.prototype, name, { get() { return column.at(this.i); }, set() {} });
   }
-  // Most commands follow from the other columns: the column has the same pattern in place of each.
-  const command = (row, text) => (text === data.command ? text.replace(/\{(\w+)\}/g, (_, name) => row[name]) : text);
+  // Behind `~` stands a command with {case} in place of the record's case; behind `=` a whole command.
+  const command = (row, text) => (text[0] === "~" ? text.slice(1).replaceAll("{case}", () => row.case) : text.slice(1));
   Object.defineProperty(Row.prototype, "rerun", { get() { return command(this, columns.get("rerun").at(this.i)); }, set() {} });
   Object.defineProperty(Row.prototype, "plan", { get() { return `${this.device}/${this.mode}`; }, set() {} });
   const store = {

@@ -110,7 +110,7 @@ function drawDetail(store, row, actions) {
     ["Wrong", row.size ? `${wrong(row)} elements` : ""], ["Kind", row.kind.replaceAll("_", " ")], ["All kinds", row.kinds.includes(";") ? row.kinds.replaceAll("_", " ").replaceAll(";", ", ") : ""], ["Severity", severityTitle(store, row.severity)],
     ["Distance", distance(row)], ["Largest error", row.max_abs === "NaN" ? "" : shown(row.max_abs)], ["Worst index", row.worst_index],
     ["Ran on", row.ran_on], ["Raw op", row.raw_op], ["Suite", row.suite], ["Spec", row.spec], ["Dtype", row.dtype],
-    ["Recipe", row.recipe], ["Seed", row.seed], ["Seconds", shown(row.seconds)],
+    ["Recipe", row.recipe], ["Seconds", shown(row.seconds)],
   ]));
   panel.replaceChildren(...parts);
   panel.scrollTop = 0;

@@ -19,6 +19,7 @@ from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.__main__ import main
 from tf_opdiff.reports.data import files
 from tf_opdiff.reports.pages import embed, run_page
+from tf_opdiff.reports.pages.page_data import commands
 from tf_opdiff.reports.tests import synthetic
 
 
@@ -200,3 +201,18 @@ def test_entries_of_known_failures_stand_under_their_cause(run: Path) -> None:
     assert text.count("the &lt;b&gt;reason") == 1
     assert 'See also: <a href="#cause-a-cause">a-cause</a>, c-cause</p>' in text and 'id="cause-a-cause"' in text
     assert text.count("c-cause") == text.count("See also") == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("pytest suites --case a-b --device cpu --mode xla", "~pytest suites --case {case} --device cpu --mode xla"),
+        ("pytest suites --case a-b-c", "~pytest suites --case {case}-c"),
+        ("echo {case} a-b", "=echo {case} a-b"),
+        ("python -m harness sweep a", "=python -m harness sweep a"),
+        ("", "="),
+    ],
+)
+def test_a_command_keeps_its_case_in_one_place(command: str, text: str) -> None:
+    frame = pd.DataFrame({"rerun": [command, "other"], "case": ["a-b", "a-b"]})
+    assert commands(frame).astype(str).tolist() == [text, "=other"]

@@ -90,7 +90,7 @@ function start(entries) {
 }
 
 box.value = new URLSearchParams(location.search).get("q") || "";
-box.focus();
+if (box.value) box.focus();
 unpacked(byId("data").textContent)
   .then((buffer) => {
     start(JSON.parse(new TextDecoder().decode(buffer)).map(makeEntry));
