@@ -149,7 +149,7 @@ def record(
 def _as_partial(about: About) -> About:
     """The header that states what the run lacks as a fact of the device, so that it is no fault of runs with it."""
     lacks = "; ".join(fault for fault in about.faults if OTHER_BITS not in fault)
-    details = about.details | ({PARTIAL: lacks} if lacks else {})
+    details = {**about.details, **({PARTIAL: lacks} if lacks else {})}
     return replace(about, details=details, faults=tuple(fault for fault in about.faults if OTHER_BITS in fault))
 
 
