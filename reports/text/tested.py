@@ -101,13 +101,14 @@ def hidden(records: pd.DataFrame) -> str:
 def other_processor(records: pd.DataFrame) -> str:
     """How the known failures held on a processor that nobody measured; empty on one that was measured."""
     details = records["detail"].astype(str)
-    absent, probable = (int(details.str.contains(words, regex=False).sum()) for words in (NOT_SEEN, PROBABLE))
-    if not absent + probable:
+    absent, probable = (details.str.contains(words, regex=False) for words in (NOT_SEEN, PROBABLE))
+    devices = ", ".join(sorted({str(device) for device in records["device"][absent | probable]}))
+    if not devices:
         return ""
     return (
-        "Nobody has measured the known failures on a processor with these traits. "
-        f"Records that fail on the measured ones and match here: {absent:,}. "
-        f"Records that fail in the region of a known cause, which is probably theirs: {probable:,}."
+        f"Nobody has measured the known failures on a processor with the traits of {devices}. "
+        f"Records that fail on the measured ones and match here: {int(absent.sum()):,}. "
+        f"Records that fail in the region of a known cause, which is probably theirs: {int(probable.sum()):,}."
     )
 
 

@@ -163,6 +163,7 @@ def test_a_run_on_another_processor_says_how_known_failures_held_there(tmp_path:
     (one,) = known(CAUSES[0])
     rows = [replace(RIGHT[0], detail=f"{NOT_SEEN}: rounds."), *RIGHT[1:], replace(one, detail=f"{PROBABLE} far off")]
     words = overview(page(tmp_path / "a", rows))
+    assert "with the traits of cpu. " in words
     assert "match here: 1." in words and "which is probably theirs: 1." in words
     assert "Nobody has measured" not in overview(page(tmp_path / "b", RIGHT))
 
