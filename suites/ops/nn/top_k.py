@@ -80,6 +80,24 @@ def _exact(tf, x, k):
     return tf.raw_ops.TopKV2(input=x, k=k)
 
 
+def _in_place(tf, x):
+    """The largest numbers of an unsorted result in their places, and zeros in the others."""
+    values, indices = tf.raw_ops.TopKV2(input=x, k=_K, sorted=False)
+    return tf.reduce_sum(tf.one_hot(indices, x.shape[-1], dtype=x.dtype) * values[..., None], -2)
+
+
+def _of_more(tf, x):
+    """The largest of the approximate results, of which there may be more."""
+    values, _ = tf.raw_ops.ApproxTopK(input=x, k=_K, aggregate_to_topk=False)
+    return tf.raw_ops.TopKV2(input=values, k=_K).values
+
+
+def _smallest(x):
+    """The smallest numbers and their indices."""
+    values, indices = ref.top(-x, _K)
+    return -values, indices
+
+
 def _in_top(tf, rows, targets, k):
     return tf.raw_ops.InTopKV2(predictions=rows, targets=targets, k=tf.constant(k, targets.dtype))
 
@@ -121,6 +139,19 @@ SPECS = (
             recipes={label: _RECIPES[label] for label in ("ties", "infinite")} | _ZEROS,
             dtypes=_FLOATS_OF_XLA,
             unsigned_zeros=("output",),
+        ),
+        part(
+            "-smallest",
+            program=lambda tf, x: tuple(tf.raw_ops.ApproxTopK(input=x, k=_K, is_max_k=False)),
+            reference=_smallest,
+            vjp=lambda g, x: (ref.put(g[0], -x, _K),),
+            recipes={"plain": _RECIPES["plain"]},
+        ),
+        part(
+            "-not-aggregated",
+            program=_of_more,
+            reference=lambda x: ref.top(x, _K)[0],
+            recipes={"plain": _RECIPES["plain"]},
         ),
         *_limits(_approximate),
     ),
@@ -168,6 +199,13 @@ SPECS = (
             recipes={"ties": _RECIPES["ties"]},
         ),
         part("-zeros", recipes=_ZEROS, **_top(_exact) | {"vjp": None}),
+        part(
+            "-unsorted",
+            program=_in_place,
+            reference=lambda x: ref.put(ref.top(x, _K)[0], x, _K),
+            recipes={"plain": _RECIPES["plain"]},
+            unsigned_zeros=("output",),
+        ),
         *_limits(_exact),
     ),
 )

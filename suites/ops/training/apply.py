@@ -2,7 +2,7 @@
 
 from tf_opdiff.suites.forms import algorithms as how
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.optimizers import on, optimizer
+from tf_opdiff.suites.forms.optimizers import ahead, on, optimizer, still
 from tf_opdiff.suites.forms.variables import REFERENCE
 
 _REAL, _ALL, _WIDE = on(REFERENCE)
@@ -10,15 +10,15 @@ _REAL, _ALL, _WIDE = on(REFERENCE)
 SPECS = (
     *op("apply-ada-max", "ApplyAdaMax", optimizer(how.ADA_MAX), **_REAL),
     *op("apply-adadelta", "ApplyAdadelta", optimizer(how.ADADELTA), **_ALL),
-    *op("apply-adagrad", "ApplyAdagrad", optimizer(how.ADAGRAD), **_ALL),
-    *op("apply-adagrad-v2", "ApplyAdagradV2", optimizer(how.ADAGRAD_V2), **_ALL),
-    *op("apply-adam", "ApplyAdam", optimizer(how.ADAM), **_ALL),
+    *op("apply-adagrad", "ApplyAdagrad", optimizer(how.ADAGRAD), still(how.ADAGRAD), **_ALL),
+    *op("apply-adagrad-v2", "ApplyAdagradV2", optimizer(how.ADAGRAD_V2), still(how.ADAGRAD_V2), **_ALL),
+    *op("apply-adam", "ApplyAdam", optimizer(how.ADAM), ahead(how.ADAM), **_ALL),
     *op("apply-add-sign", "ApplyAddSign", optimizer(how.ADD_SIGN), **_REAL),
     *op("apply-centered-rms-prop", "ApplyCenteredRMSProp", optimizer(how.CENTERED_RMS_PROP), **_ALL),
     *op("apply-ftrl", "ApplyFtrl", optimizer(how.FTRL), **_REAL),
     *op("apply-ftrl-v2", "ApplyFtrlV2", optimizer(how.FTRL_V2), **_REAL),
     *op("apply-gradient-descent", "ApplyGradientDescent", optimizer(how.GRADIENT_DESCENT), **_ALL),
-    *op("apply-momentum", "ApplyMomentum", optimizer(how.MOMENTUM), **_ALL),
+    *op("apply-momentum", "ApplyMomentum", optimizer(how.MOMENTUM), ahead(how.MOMENTUM), **_ALL),
     *op("apply-power-sign", "ApplyPowerSign", optimizer(how.POWER_SIGN), **_REAL),
     *op("apply-proximal-adagrad", "ApplyProximalAdagrad", optimizer(how.PROXIMAL_ADAGRAD), **_WIDE),
     *op("apply-rms-prop", "ApplyRMSProp", optimizer(how.RMS_PROP), **_ALL),

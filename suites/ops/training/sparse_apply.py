@@ -2,16 +2,23 @@
 
 from tf_opdiff.suites.forms import algorithms as how
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.optimizers import ahead, on, on_rows
+from tf_opdiff.suites.forms.optimizers import ahead, on, on_rows, still
 from tf_opdiff.suites.forms.variables import REFERENCE, RESOURCE
 
 _REAL, _ALL, _WIDE = on(REFERENCE)
 _RESOURCE_REAL, _RESOURCE_ALL, _RESOURCE_WIDE = on(RESOURCE)
+_STILL, _STILL_V2 = (still(each, sparse=True) for each in (how.ADAGRAD, how.ADAGRAD_V2))
 
 SPECS = (
     *op("resource-sparse-apply-adadelta", "ResourceSparseApplyAdadelta", on_rows(how.ADADELTA), **_RESOURCE_ALL),
-    *op("resource-sparse-apply-adagrad", "ResourceSparseApplyAdagrad", on_rows(how.ADAGRAD), **_RESOURCE_REAL),
-    *op("resource-sparse-apply-adagrad-v2", "ResourceSparseApplyAdagradV2", on_rows(how.ADAGRAD_V2), **_RESOURCE_REAL),
+    *op("resource-sparse-apply-adagrad", "ResourceSparseApplyAdagrad", on_rows(how.ADAGRAD), _STILL, **_RESOURCE_REAL),
+    *op(
+        "resource-sparse-apply-adagrad-v2",
+        "ResourceSparseApplyAdagradV2",
+        on_rows(how.ADAGRAD_V2),
+        _STILL_V2,
+        **_RESOURCE_REAL,
+    ),
     *op("resource-sparse-apply-ftrl", "ResourceSparseApplyFtrl", on_rows(how.FTRL), **_RESOURCE_REAL),
     *op("resource-sparse-apply-ftrl-v2", "ResourceSparseApplyFtrlV2", on_rows(how.FTRL_V2), **_RESOURCE_REAL),
     *op(
@@ -28,8 +35,8 @@ SPECS = (
         **_RESOURCE_WIDE,
     ),
     *op("sparse-apply-adadelta", "SparseApplyAdadelta", on_rows(how.ADADELTA), **_ALL),
-    *op("sparse-apply-adagrad", "SparseApplyAdagrad", on_rows(how.ADAGRAD), **_REAL),
-    *op("sparse-apply-adagrad-v2", "SparseApplyAdagradV2", on_rows(how.ADAGRAD_V2), **_REAL),
+    *op("sparse-apply-adagrad", "SparseApplyAdagrad", on_rows(how.ADAGRAD), _STILL, **_REAL),
+    *op("sparse-apply-adagrad-v2", "SparseApplyAdagradV2", on_rows(how.ADAGRAD_V2), _STILL_V2, **_REAL),
     *op("sparse-apply-ftrl", "SparseApplyFtrl", on_rows(how.FTRL), **_REAL),
     *op("sparse-apply-ftrl-v2", "SparseApplyFtrlV2", on_rows(how.FTRL_V2), **_REAL),
     *op("sparse-apply-proximal-adagrad", "SparseApplyProximalAdagrad", on_rows(how.PROXIMAL_ADAGRAD), **_WIDE),
