@@ -99,7 +99,7 @@ def _dtypes(raw: str) -> Iterator[tuple[str, Change]]:
 
 def with_values(options: Mapping[str, Any]) -> Change:
     """A change: the values of some attributes."""
-    return lambda tf, call, arguments: call(**arguments | options)
+    return lambda tf, call, arguments: call(**{**arguments, **options})
 
 
 def with_inputs(names: Iterable[str], dtype: str) -> Change:
