@@ -11,6 +11,7 @@ import pandas as pd
 from tf_opdiff.harness.paths import ROOT, SUITES
 from tf_opdiff.harness.spec import spec_list
 from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.options import Options
 from tf_opdiff.harness.spec.raw_ops import RawOps
 from tf_opdiff.harness.spec.similar import unknown
 from tf_opdiff.harness.store.json_text import json_of
@@ -57,7 +58,7 @@ def main(options: argparse.Namespace) -> int:
     runs = options.run or [LATEST]
     records = pd.concat([load(run) for run in runs], ignore_index=True)
     outputs = {case: arrays for run in runs for case, arrays in outputs_of(load_observations(run)).items()}
-    listed = coverages(raw_ops, records, catalog, outputs)
+    listed = coverages(raw_ops, records, catalog, outputs, Options.load())
     if options.html:
         files.replace_text(options.html, coverage_page.html(raw_ops, listed, [run.resolve().name for run in runs]))
     if options.json:

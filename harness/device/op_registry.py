@@ -5,6 +5,7 @@ As a program, it prints the file that `harness.spec.raw_ops` reads: `python -m t
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -24,6 +25,9 @@ ANY_DEVICE = "DEFAULT"
 #: Where oneDNN is on, TensorFlow replaces these ops by `_Mkl` and their name, others by `_MklNative` and their name.
 #: https://github.com/tensorflow/tensorflow/blob/010f3edcdc25a44755a4fc439a31be2282e9e9db/tensorflow/core/graph/mkl_graph_util.h#L157
 WITH_SHORT_PREFIX = ("BatchMatMul", "BatchMatMulV2", "ConjugateTranspose", "Einsum", "MatMul", "Transpose")
+#: The texts of attributes that the OpDef does not list, and that kernels check.
+#: https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/util/bad_indices_policy.cc
+TEXTS = {"bad_indices_policy": ["", "DEFAULT", "ERROR", "IGNORE"]}
 SOURCE = "tensorflow.python.framework.kernels.get_all_registered_kernels, op_def_registry and gradient_registry"
 
 
@@ -33,7 +37,9 @@ def raw_ops() -> dict[str, dict[str, Any]]:
     `dtypes` has, by type attribute and device, the dtypes that some kernel takes, whatever the other attributes; an
     attribute that a kernel does not restrict has all dtypes that the OpDef allows. Handles have no dtype here.
     `gradient` is `function`, `none` (TensorFlow registers that the op has no gradient) or `absent`. `attributes` has
-    the allowed values of the other attributes: texts as the OpDef lists them, both booleans, otherwise the type.
+    the allowed values of the other attributes: texts as the OpDef lists them or as the kernel checks them, both
+    booleans, otherwise the type; `defaults` has the values of those that a call may leave out. `typed` has, of an op
+    with several type attributes, the names of the inputs of each, as a call has them.
     `onednn` tells whether TensorFlow has a kernel of oneDNN for the op in addition to its own CPU kernel.
     """
     every = dtypes()
@@ -42,6 +48,8 @@ def raw_ops() -> dict[str, dict[str, Any]]:
             "dtypes": _dtypes(kernels, op_def_registry.get(name), every),
             "gradient": _gradient(name),
             "attributes": _attributes(op_def_registry.get(name)),
+            "defaults": _defaults(op_def_registry.get(name)),
+            "typed": _typed(name),
             "onednn": _onednn(name),
         }
         for name, kernels in registered().items()
@@ -86,9 +94,27 @@ def _attributes(op: Any) -> dict[str, list[Any] | str]:
     values: dict[str, list[Any] | str] = {}
     for attr in op.attr:
         if "type" not in attr.type and attr.name not in numbers:
-            texts = [text.decode() for text in attr.allowed_values.list.s]
+            texts = [text.decode() for text in attr.allowed_values.list.s] or TEXTS.get(attr.name)
             values[attr.name] = texts or ([False, True] if attr.type == "bool" else attr.type)
     return values
+
+
+def _defaults(op: Any) -> dict[str, Any]:
+    """The value that a call has if it names none, of each dtype and of each attribute with a list of values."""
+    listed = {name for name, values in _attributes(op).items() if isinstance(values, list)}
+    defaults = {attr.name: attr.default_value for attr in op.attr if attr.HasField("default_value")}
+    texts = {name: value.s.decode() for name, value in defaults.items() if name in listed and value.HasField("s")}
+    types = {name: tf.as_dtype(value.type).name for name, value in defaults.items() if value.HasField("type")}
+    flags = {name: value.b for name, value in defaults.items() if name in listed and value.HasField("b")}
+    return texts | flags | types
+
+
+def _typed(name: str) -> dict[str, list[str]]:
+    """The names of the inputs of each type attribute, if the op has several; see `raw_ops`."""
+    op = op_def_registry.get(name)
+    types = [attr.name for attr in op.attr if attr.type == "type"]
+    names = dict(zip(inspect.signature(getattr(tf.raw_ops, name)).parameters, op.input_arg, strict=False))
+    return {a: [n for n, arg in names.items() if arg.type_attr == a] for a in types} if len(types) > 1 else {}
 
 
 def main() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,11 @@ from tf_opdiff.harness.spec.catalog import Catalog
 REGISTRY, FAMILIES, EXCLUDED, TO_DO = "raw_ops.json", "families.toml", "excluded.toml", "to_do.txt"
 #: The shapes that a family can need; `broadcast` is by op.
 SHAPES = ("empty", "one", "odd", "broadcast", "batch")
+#: Type attributes of the shape that an op is given; some are declared for dtypes that no shape can have.
+SHAPE_DTYPES = ("shape_dtype",)
 #: TensorFlow's names of dtypes that have another name in specs.
 _NAMES = {"string": "bytes"}
+_TENSORFLOW = {own: name for name, own in _NAMES.items()}
 #: TensorFlow's names of quantised dtypes begin so; NumPy has no such arrays, so no case can have them.
 _QUANTIZED = ("qint", "quint")
 
@@ -36,6 +39,8 @@ class RawOp:
                 without the quantised dtypes.
     gradient    `function`, `none` (registered as having no gradient) or `absent`.
     attributes  the allowed values of the other attributes, or the type of their values.
+    defaults    the values that a call may leave out, of dtypes and of attributes with allowed values.
+    typed       the names of the inputs of each type attribute, if there are several.
     onednn      whether oneDNN has a kernel for it.
     shapes      the shapes that apply: some of `SHAPES`.
     excluded    the reason why no spec has to cover it; empty if one has to.
@@ -49,6 +54,8 @@ class RawOp:
     onednn: bool
     shapes: tuple[str, ...]
     excluded: str = ""
+    defaults: Mapping[str, Any] = field(default_factory=dict)
+    typed: Mapping[str, Collection[str]] = field(default_factory=dict)
 
     def both(self, attr: str) -> tuple[str, ...]:
         """The dtypes of a type attribute for which a CPU and a GPU have a kernel."""
@@ -58,6 +65,13 @@ class RawOp:
     def data(self) -> str:
         """The type attribute of the op's data: the one with the most dtypes; empty if it has no type attribute."""
         return max(self.dtypes, key=lambda attr: len(self.both(attr)), default="")
+
+    @property
+    def options(self) -> dict[str, tuple[str, ...]]:
+        """The values of each attribute that has few, as texts: booleans, listed texts, dtypes of an op with several."""
+        listed = {name: tuple(map(str, values)) for name, values in self.attributes.items() if type(values) is list}
+        types = {a: self.both(a) for a in self.dtypes if len(self.dtypes) > 1 and a not in SHAPE_DTYPES}
+        return listed | {attr: tuple(_TENSORFLOW.get(name, name) for name in names) for attr, names in types.items()}
 
 
 @dataclass(frozen=True)
@@ -109,6 +123,8 @@ class RawOps:
                 onednn=entry["onednn"],
                 shapes=tuple(shape for shape in SHAPES if shape in shapes),
                 excluded=reasons.get(name, ""),
+                defaults=entry["defaults"],
+                typed=entry["typed"],
             )
         return cls(registry["tensorflow"], ops, {id: family["title"] for id, family in families["family"].items()})
 

@@ -9,16 +9,17 @@ from typing import Any
 import pandas as pd
 
 from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.options import Options
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.quantity import FAMILIES, family_of
-from tf_opdiff.harness.spec.raw_ops import SHAPES, RawOp, RawOps
+from tf_opdiff.harness.spec.raw_ops import SHAPE_DTYPES, SHAPES, RawOp, RawOps
 from tf_opdiff.harness.spec.spec import SWEEPS
 from tf_opdiff.reports.data.counts import by_each_op
 from tf_opdiff.reports.data.tested_inputs import Shape, TestedInputs, of_inputs, of_outputs
 
 #: The states of an op, from the best to the worst, with their meaning.
 STATES: Mapping[str, str] = {
-    "covered": "compared with a reference in two modes or more, with every dtype, gradient and shape that applies",
+    "covered": "compared with a reference in two modes or more, with every dtype, gradient, shape and option",
     "partly": "compared with a reference, but something is missing",
     "inside": "ran only inside programs of other ops",
     "untested": "did not run",
@@ -26,8 +27,6 @@ STATES: Mapping[str, str] = {
 }
 #: The number of modes in which a dtype has to be tested.
 MODES_NEEDED = 2
-#: Type attributes of the shape that an op is given; some are declared for dtypes that no shape can have.
-SHAPE_DTYPES = ("shape_dtype",)
 #: The dtypes of cases with strings; the registry has one name for both.
 STRINGS = ("S", "object")
 #: The dtypes that TensorFlow differentiates.
@@ -40,6 +39,7 @@ class OpCoverage:
 
     Attributes:
       op: the raw op.
+      options: the options that specs show, and why some are left out.
       specs: the specs about this op that compared it with a reference.
       modes: the modes in which they did; an error that was promised counts.
       ran: the modes in which the op ran. A version of an op that was removed runs in a v1 graph, and others refuse it.
@@ -47,12 +47,12 @@ class OpCoverage:
       lacking: the modes by dtype in which some device has no kernel of the gradient.
       quantities: the families of the compared quantities.
       shapes: the tested shapes.
-      dtypes: the dtypes of further inputs and of outputs, and those among the keyword arguments of the cases.
-      attributes: the tested values of attributes, as the keyword arguments of the cases have them.
+      dtypes: the dtypes of further inputs and of outputs.
       inside: the other specs whose programs ran the op.
     """
 
     op: RawOp
+    options: Options
     specs: set[str] = field(default_factory=set)
     modes: set[str] = field(default_factory=set)
     ran: set[str] = field(default_factory=set)
@@ -62,7 +62,6 @@ class OpCoverage:
     quantities: set[str] = field(default_factory=set)
     shapes: set[str] = field(default_factory=set)
     dtypes: set[str] = field(default_factory=set)
-    attributes: dict[str, set[str]] = field(default_factory=dict)
     inside: set[str] = field(default_factory=set)
 
     @property
@@ -85,6 +84,8 @@ class OpCoverage:
         lines += self._missing_gradient()
         if shapes := [shape for shape in self.op.shapes if shape not in self.shapes]:
             lines.append("shapes " + " ".join(shapes))
+        if options := self.options.missing(self.op, self.specs, self.data):
+            lines.append("options " + " ".join(options))
         return lines
 
     @property
@@ -139,13 +140,20 @@ class OpCoverage:
             self.dtypes.issuperset(self.op.both(attr)) for attr in others
         )
 
-    def note(self, tensors: TestedInputs, keywords: Mapping[str, Any]) -> None:
-        """Adds the shapes and dtypes of the inputs or outputs of a case, and the values of attributes."""
+    def note(self, tensors: TestedInputs) -> None:
+        """Adds the shapes and dtypes of the inputs or outputs of a case."""
         self.shapes |= tensors.shapes
         self.dtypes |= tensors.dtypes
-        for name, value in keywords.items():
-            if name in self.op.attributes:
-                self.attributes.setdefault(name, set()).add(str(value))
+
+    def _option(self, attr: str) -> dict[str, Any]:
+        """The values of an attribute, those that a record shows, and why some are left out."""
+        values = self.op.options[attr]
+        reasons = {value: self.options.reason(self.op, attr, value) for value in values}
+        return {
+            "values": list(values),
+            "tested": [value for value in values if self.options.specs(self.op, attr, value, self.specs)],
+            "left_out": {value: reason for value, reason in reasons.items() if reason},
+        }
 
     def row(self) -> dict[str, Any]:
         """The coverage as JSON-able data."""
@@ -163,10 +171,7 @@ class OpCoverage:
             "quantities": [family for family in FAMILIES if family in self.quantities],
             "dtypes": {attr: self.tested_dtypes(attr) for attr in self.op.dtypes},
             "gradient_dtypes": sorted(self.gradients),
-            "attributes": {
-                name: {"values": values, "tested": sorted(self.attributes.get(name, ()))}
-                for name, values in self.op.attributes.items()
-            },
+            "attributes": {attr: self._option(attr) for attr in self.op.options},
             "shapes": {shape: shape in self.shapes for shape in SHAPES if shape in self.op.shapes},
         }
 
@@ -178,7 +183,11 @@ def _lacking(dtypes: Collection[str], modes: Mapping[str, Collection[str]], poss
 
 
 def coverages(
-    raw_ops: RawOps, records: pd.DataFrame, catalog: Catalog, outputs: Mapping[str, Sequence[tuple[str, Shape]]]
+    raw_ops: RawOps,
+    records: pd.DataFrame,
+    catalog: Catalog,
+    outputs: Mapping[str, Sequence[tuple[str, Shape]]],
+    options: Options,
 ) -> list[OpCoverage]:
     """The coverage of each raw op, in the order of the registry.
 
@@ -192,8 +201,9 @@ def coverages(
       records: those of one run or of several, as `reports.load` gives them.
       catalog: the specs that made them.
       outputs: the dtypes and shapes of the outputs by case; see `reports.data.tested_inputs`.
+      options: the options that the programs of specs show.
     """
-    by_op = {name: OpCoverage(op) for name, op in raw_ops.ops.items()}
+    by_op = {name: OpCoverage(op, options) for name, op in raw_ops.ops.items()}
     subjects = {(spec.name, mode): set(spec.ops_in(mode)) for spec in catalog.specs.values() for mode in spec.modes}
     rows = _compared(records, set(by_op), subjects)
     cases: dict[tuple[str, str, str], tuple[str, set[str]]] = {}
@@ -225,19 +235,19 @@ def _note_tensors(
     catalog: Catalog,
     outputs: Mapping[str, Sequence[tuple[str, Shape]]],
 ) -> None:
-    """Adds the shapes, the dtypes and the attributes of cases to the ops that they are about.
+    """Adds the shapes and the dtypes of cases to the ops that they are about.
 
     Inputs can take long to draw, so only those of ops are drawn whose outputs do not show everything.
     """
     known = catalog.cases
     for case, subjects in cases:
         for subject in subjects:
-            subject.note(of_outputs(outputs.get(case, ())), known[case].keywords if case in known else {})
+            subject.note(of_outputs(outputs.get(case, ())))
     for case, subjects in cases:
         if case in known and not all(subject.shows_all for subject in subjects):
             inputs = of_inputs(known[case])
             for subject in subjects:
-                subject.note(inputs, {})
+                subject.note(inputs)
 
 
 def _compared(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,8 +13,10 @@ from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.aspects import batches, second_order
 from tf_opdiff.suites.forms.aspects import small as of_small
 from tf_opdiff.suites.forms.calls import Call, Calls, OfAll, Shape, call, fields, unfit
+from tf_opdiff.suites.forms.normalization_recipes import RECIPES, Numbers, plain
 from tf_opdiff.suites.forms.op import also
 from tf_opdiff.suites.forms.part import Part, part, tiered, together
+from tf_opdiff.suites.forms.planes import in_planes
 from tf_opdiff.suites.forms.special_upstreams import finite
 from tf_opdiff.suites.forms.subnormal import of_gpu_kernels
 from tf_opdiff.suites.reference.normalized import (
@@ -26,41 +27,11 @@ from tf_opdiff.suites.reference.normalized import (
     Statistics,
 )
 
-Numbers = Callable[[Draw, Shape], list[np.ndarray]]
 #: Among the products are numbers that a rounded mean was taken from.
 _CANCELS = Loose(lambda *xs: True, "a gradient is a difference of sums of products, which may cancel")
 #: The shape of a tensor whose channels are last; no size is a multiple of a vector's width.
 _SHAPE = (2, 3, 2, 5)
 _SMALL = {"no_batch": (0, 2, 3, 2), "no_channels": (2, 3, 1, 0), "one": (1, 1, 1, 1)}
-
-
-def _plain(draw: Draw, shape: Shape) -> list[np.ndarray]:
-    """A tensor, and a scale, an offset, a mean and a variance for each channel, of moderate size."""
-    x = draw.uniform(*shape) * 4
-    scale, offset, mean = (draw.uniform(shape[-1]) * 2 for _ in range(3))
-    return [x, scale, offset, mean, draw.uniform(shape[-1], low=0.5, high=4)]
-
-
-def _offset(draw: Draw, shape: Shape) -> list[np.ndarray]:
-    """A tensor far from zero: its variance is small compared with its mean."""
-    x, *rest = _plain(draw, shape)
-    return [x / 4 + 32, *rest]
-
-
-def _equal(draw: Draw, shape: Shape) -> list[np.ndarray]:
-    """Equal numbers in each channel: a variance of 0."""
-    x, *rest = _plain(draw, shape)
-    return [np.broadcast_to(np.round(x[:1, :1, :1]), shape), *rest]
-
-
-def _special(draw: Draw, shape: Shape) -> list[np.ndarray]:
-    """A channel with a NaN, one with an infinity, and plain ones."""
-    x, *rest = _plain(draw, shape)
-    x[0, 0, 0, 0], x[0, 0, 0, 1] = np.nan, np.inf
-    return [x, *rest]
-
-
-_RECIPES: dict[str, Numbers] = {"plain": _plain, "offset": _offset, "equal": _equal, "special": _special}
 
 
 def _call(shape: Shape, *, training: bool, first: bool = False, **factor: float) -> Call:
@@ -75,6 +46,10 @@ def _call(shape: Shape, *, training: bool, first: bool = False, **factor: float)
     channels, own = (shape[-1],), (shape[0], shape[3], *shape[1:3]) if first else shape
     attrs = {"epsilon": 0.125, "data_format": "NCHW" if first else "NHWC", "is_training": training, **factor}
     return call(own, *[channels] * 4, **attrs)
+
+
+#: Label → a call with a tensor without elements, or with one.
+_TINY = {label: {"inference": _call(shape, training=False)} for label, shape in _SMALL.items()}
 
 
 def _calls(first: bool) -> Calls:
@@ -143,9 +118,10 @@ def fused(of: Fused) -> dict[str, Any]:
     inference = {"inference": last["inference"]}
     every = {**last, **{f"first_{label}": one for label, one in first.items()}}
     factors = {"share": _call(_SHAPE, training=True, exponential_avg_factor=0.25)}
-    tiny = {label: {"inference": _call(shape, training=False)} for label, shape in _SMALL.items()}
+    normalised = lambda tf, *xs, **attrs: of.results(tf, *xs, **attrs)[:1]  # noqa: E731
     parts = (
-        also("-channels-first", calls=first, recipes={"plain": _drawn(_plain, first)}, names=()),
+        also("-channels-first", calls=first, recipes={"plain": _drawn(plain, first)}, names=()),
+        *([in_planes(every, normalised, recipes={"plain": _drawn(plain, every)})] if of.reserved else []),
         part(
             "-statistics",
             calls={
@@ -156,7 +132,7 @@ def fused(of: Fused) -> dict[str, Any]:
                 )
                 for label, one in {**last, **factors}.items()
             },
-            recipes={label: _drawn(_RECIPES[label], {**last, **factors}) for label in ("plain", "offset", "special")},
+            recipes={label: _drawn(RECIPES[label], {**last, **factors}) for label in ("plain", "offset", "special")},
             gradient=False,
             names=(),
             unsigned_zeros=(),
@@ -164,9 +140,9 @@ def fused(of: Fused) -> dict[str, Any]:
             lowest_tier=True,
         ),
         _statistics_with_options(of),
-        of_small({label: _drawn(_plain, calls) for label, calls in tiny.items()}, inference, names=()),
-        batches(inference, _drawn(_plain, inference), (1, 2, 3, 4), names=()),
-        second_order({"plain": _drawn(_plain, every)}, every, names=(), unsigned_zeros=("output", "grad")),
+        of_small({label: _drawn(plain, calls) for label, calls in _TINY.items()}, inference, names=()),
+        batches(inference, _drawn(plain, inference), (1, 2, 3, 4), names=()),
+        second_order({"plain": _drawn(plain, every)}, every, names=(), unsigned_zeros=("output", "grad")),
     )
     return {
         "raw": of.raw,
@@ -174,7 +150,7 @@ def fused(of: Fused) -> dict[str, Any]:
         "program": lambda tf, *xs, **attrs: of.results(tf, *xs, **attrs)[0],
         "promise": Normalized,
         "calls": last,
-        "recipes": {label: _drawn(numbers, last) for label, numbers in {**_RECIPES, "upstreams": _plain}.items()},
+        "recipes": {label: _drawn(numbers, last) for label, numbers in {**RECIPES, "upstreams": plain}.items()},
         "upstreams": {"upstreams": finite},
         "wrong": {
             label: unfit(*shapes, **last["inference"].attrs)
@@ -204,7 +180,7 @@ def _statistics_with_options(of: Fused) -> Part:
             part(
                 f"-statistics-{label.replace('_', '-')}",
                 calls={label: replace(one, program=results, promise=Statistics)},
-                recipes={"plain": _drawn(_plain, {label: one})},
+                recipes={"plain": _drawn(plain, {label: one})},
                 gradient=False,
                 names=(),
                 unsigned_zeros=(),
@@ -235,12 +211,13 @@ def fused_gradient(of: Fused) -> dict[str, Any]:
     """The fields of the op of gradients, with the mean and the variance as a forward op on a CPU returns them."""
     calls = _calls(first=False)
     inference = {"inference": calls["inference"]}
-    tiny = {label: {"inference": _call(shape, training=False)} for label, shape in _SMALL.items()}
     # The op takes channels first in training alone, unless oneDNN computes it.
     differentiated = {**calls, "first": _call(_SHAPE, training=True, first=True)}
+    recipes = {"plain": _drawn(plain, differentiated, back=True)}
+    planes = [in_planes(differentiated, of.back, recipes=recipes, contract=_of_cudnn(of, differentiated))]
     parts = (
         of_small(
-            {label: _drawn(_plain, own, back=True) for label, own in tiny.items()},
+            {label: _drawn(plain, own, back=True) for label, own in _TINY.items()},
             inference,
             constant=tuple(f"output[{i}]" for i in range(3)),
             contract={},
@@ -253,7 +230,7 @@ def fused_gradient(of: Fused) -> dict[str, Any]:
                 )
                 for label, one in differentiated.items()
             },
-            recipes={"plain": _drawn(_plain, differentiated, back=True)},
+            recipes=recipes,
             gradient=True,
             second_order=True,
             rounded=("output", "grad", "jvp"),
@@ -262,6 +239,7 @@ def fused_gradient(of: Fused) -> dict[str, Any]:
             loose=dict.fromkeys(("grad", "jvp"), _CANCELS),
             contract={},
         ),
+        *(planes if of.reserved else []),
     )
     return {
         "raw": of.gradient,
@@ -269,7 +247,7 @@ def fused_gradient(of: Fused) -> dict[str, Any]:
         "program": lambda tf, *xs, **attrs: of.back(tf, *xs, **attrs),
         "promise": Gradients,
         "calls": calls,
-        "recipes": {label: _drawn(numbers, calls, back=True) for label, numbers in _RECIPES.items()},
+        "recipes": {label: _drawn(numbers, calls, back=True) for label, numbers in RECIPES.items()},
         "gradient": False,
         "contract": _of_cudnn(of, calls),
         "dtypes": tiered(("float32", *of.more)),

@@ -13,6 +13,7 @@ from tf_opdiff.suites.derived.sizes import PAIRS, Shapes, alike, elementwise_siz
 from tf_opdiff.suites.forms.aspects import ASPECTS
 from tf_opdiff.suites.forms.layout import LAYING, Layout
 from tf_opdiff.suites.forms.moves import MOVING, Moves
+from tf_opdiff.suites.forms.options import with_options
 from tf_opdiff.suites.forms.part import Op, Part, of_fields, separated
 from tf_opdiff.suites.forms.unary import Unary
 from tf_opdiff.suites.reference.moves import Moved
@@ -25,6 +26,8 @@ _KINDS: Mapping[type[Promise], tuple[type[Op], tuple[Any, ...]]] = {Moved: (Move
 
 def op(name: str, raw: str, *own_parts: Part, parts: Any = (), fields: Any = None, **declared: Any) -> tuple[Spec, ...]:
     """The specs of an op. If it is elementwise, its inputs also have zero elements and one: see `with_sizes`.
+
+    Its options are those of `suites.forms.options`.
 
     An op whose promise is a `Moved` has the fields of `Moves`, and its aspects; `Placed`: those of `Layout`.
 
@@ -47,6 +50,7 @@ def op(name: str, raw: str, *own_parts: Part, parts: Any = (), fields: Any = Non
     subject = record(name=name, raw=raw, fields={**(fields or {}), **more}, **{"arguments": inputs_of(raw), **own})
     specs = list(_specs(subject, aspects, (*own_parts, *parts)))
     specs += elementwise_sizes(specs, _shapes(len(subject.arguments)))
+    specs += with_options(raw, specs)
     if unknown := subject.without.keys() - {spec.aspect for spec in specs}:
         raise ValueError(f"{name}: without: there is no aspect {sorted(unknown)}")
     kept = (spec for spec in specs if spec.aspect not in subject.without)

@@ -185,9 +185,6 @@ def on(variables: Variables) -> tuple[dict[str, Any], ...]:
     return tuple({"variables": variables, "dtypes": dtypes} for dtypes in (REAL, ALL, WIDE))
 
 
-on_rows = partial(optimizer, sparse=True)
-
-
 def _promise(how: Optimizer, steps: Callable[..., Step]) -> dict[str, Any]:
     """The values after each step, and those after the last one, as fields of a spec."""
     names = ("var", *how.slots)

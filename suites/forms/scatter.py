@@ -16,6 +16,7 @@ from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms import scatter_recipes as recipes
 from tf_opdiff.suites.forms.errors import WHEN_BUILT, raises
 from tf_opdiff.suites.forms.flushed import distinct, places
+from tf_opdiff.suites.forms.options import POLICY, changed, options_of, with_values
 from tf_opdiff.suites.forms.part import Op, Part, part
 from tf_opdiff.suites.forms.scatter_shapes import shapes
 from tf_opdiff.suites.reference.scatter import DIV, Combination, pulled, scattered, terms
@@ -117,6 +118,7 @@ def scatter(how: Combination, *, tuples: bool = False, zeros: bool = False, refu
         yield from _shaped(op, promise)
         if refuses:
             yield from _out_of_range(op, promise)
+            yield from _with_policies(op, promise)
             yield from part("-mismatched", lowest_tier=True, recipes=recipes.mismatched(tuples), **WHEN_BUILT)(op)
 
     return specs
@@ -183,6 +185,20 @@ def _out_of_range(op: Op, promise: Scatter) -> Iterator[Spec]:
         contract={"gpu/xla": xla, "tpu/xla": xla, "gpu/*": gpu},
         **promise.budget,
     )(op)
+
+
+def _with_policies(op: Op, promise: Scatter) -> Iterator[Spec]:
+    """The specs of an index out of range, which a policy refuses or leaves out, if the op has the option."""
+    ignored = {"reference": promise.reference, "vjp": promise.vjp if op.gradient else None, **promise.budget}
+    for policy, promised in (("ERROR", {"reference": raises("INVALID_ARGUMENT")}), ("IGNORE", ignored)):
+        if POLICY in options_of(op.raw):
+            yield from part(
+                f"-out-of-range-{policy.lower()}",
+                lowest_tier=True,
+                program=changed(op.called, op.raw, with_values({POLICY: policy})),
+                recipes=recipes.out_of_range(promise.tuples),
+                **promised,
+            )(op)
 
 
 def _clamped(vjp: Callable[..., Any]) -> Callable[..., Any]:

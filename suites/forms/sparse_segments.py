@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import Draw
-from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.harness.spec.spec import Recipe, Sparse, Spec
 from tf_opdiff.suites.derived.hessian import linear
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms import segment_recipes as recipes
@@ -51,9 +51,35 @@ def sparse_segments(how: Reduction, count: int | None = None) -> Part:
         yield from (main, *others, *sizes(main, _sizes()))
         yield from (twin.but(hvp=None) for twin in linear("exact")(main))
         yield main.but(name=f"{main.name}-no-index", vjp=None, recipes={"no_index": _EMPTY})
+        program = calling(op.raw, ("data", "indices", "segment_ids"), sparse_gradient=True, **more)
+        yield from _sparse(how, promise, {**promised, "program": program})(op)
         yield from part("-refused", lowest_tier=True, recipes=_refused(), **IN_KERNEL)(op)
 
     return specs
+
+
+def _sparse(how: Reduction, promise: SparseSegments, promised: Mapping[str, Any]) -> Part:
+    """A part: results whose gradient has only the rows that were gathered.
+
+    Args:
+      how, promise: the reduction, and its promise.
+      promised: the program, and the promise as fields of a spec whose gradient has all rows.
+    """
+
+    def bound(u: float, g: Any, x: np.ndarray, i: np.ndarray, ids: np.ndarray) -> Any:
+        return np.broadcast_to(promise.gradient_bound(u, g, x, i, ids), x.shape)[np.unique(i)]
+
+    def vjp(g: Any, x: np.ndarray, i: np.ndarray, ids: np.ndarray) -> tuple[Any, ...]:
+        rows = np.unique(i)
+        return Sparse(promise.vjp(g, x, i, ids)[0][rows], rows, x.shape), None, None
+
+    own = {"vjp": vjp, "bound": {**promised["bound"], "grad[0]": bound}, "alternatives": {}}
+    return part(
+        "-sparse-gradient",
+        lowest_tier=True,
+        recipes={label: _main(how)[label] for label in ("exact", "int64")},
+        **{**promised, **own},
+    )
 
 
 def _places(i: Sequence[int], dtype: str = "int32") -> list[np.ndarray]:

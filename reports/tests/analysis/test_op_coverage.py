@@ -13,6 +13,7 @@ import pytest
 
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.spec.catalog import Catalog, Item
+from tf_opdiff.harness.spec.options import Options
 from tf_opdiff.harness.spec.raw_ops import RawOp, RawOps
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.harness.store.record import Record
@@ -34,6 +35,11 @@ RAW_OPS = RawOps(
         "Sleep": replace(FLOOR, name="Sleep", family="datasets", excluded="It waits."),
     },
     {"rounding": "Rounding", "datasets": "Datasets"},
+)
+#: The options that the spec shows, and one that is left out.
+OPTIONS = Options(
+    {"Floor": {"exact": {"True": ["floor"]}, "Tidx": {"int32": ["other", "floor"], "float32": ["floor"]}}},
+    {"Floor": {"exact": {"False": "It is not exact."}}},
 )
 SPEC = Spec(
     name="floor",
@@ -61,9 +67,13 @@ WHOLE = [
 
 
 def covered(
-    rows: list[Record], raw_ops: RawOps = RAW_OPS, catalog: Catalog = CATALOG, **outputs: Any
+    rows: list[Record],
+    raw_ops: RawOps = RAW_OPS,
+    catalog: Catalog = CATALOG,
+    options: Options = OPTIONS,
+    **outputs: Any,
 ) -> dict[str, OpCoverage]:
-    listed = coverages(raw_ops, pd.DataFrame([vars(row) for row in rows]), catalog, outputs)
+    listed = coverages(raw_ops, pd.DataFrame([vars(row) for row in rows]), catalog, outputs, options)
     return {coverage.op.name: coverage for coverage in listed}
 
 
@@ -75,7 +85,9 @@ def test_an_op_with_everything_is_covered_and_says_by_what() -> None:
     row = by_op["Floor"].row()
     assert (row["specs"], row["modes"], row["quantities"]) == (["floor"], ["eager", "xla"], ["output", "grad"])
     assert row["dtypes"] == {"T": ["float32", "int32"], "Tidx": ["int32"]}
-    assert row["attributes"]["exact"]["tested"] == ["True"] and row["attributes"]["axis"]["tested"] == []
+    assert row["attributes"]["exact"] == {
+        "values": ["False", "True"], "tested": ["True"], "left_out": {"False": "It is not exact."},
+    }  # fmt: skip
     assert row["shapes"] == {"empty": True, "odd": True} and row["missing"] == []
     assert by_op["Ceil"].missing == ["a spec"] and by_op["Ceil"].inside == {"floor"}
     assert by_op["Sleep"].row()["missing"] == []
@@ -155,19 +167,20 @@ def test_the_dtypes_of_strings_are_one_of_the_registry(dtype: str) -> None:
 
 
 INTS = {"CPU": ("int32", "int64"), "GPU": ("int32", "int64")}
-FLOATS = {"CPU": ("float32",), "GPU": ("float32",)}
 
 
 @pytest.mark.parametrize(
     ("dtypes", "missing"),
     [
-        ({"Tcomplex": {"CPU": ("complex64",), "GPU": ("complex64",)}, "Treal": KERNELS}, []),
-        ({"Tidx": {"CPU": ("int8", "uint8"), "GPU": ("int8", "uint8")}, "T": FLOATS}, []),
-        ({"dtype": FLOATS, "shape_dtype": KERNELS}, []),
+        (
+            {"Tcomplex": {"CPU": ("complex64",), "GPU": ("complex64",)}, "Treal": KERNELS},
+            ["options Tcomplex=complex64"],
+        ),
+        ({"Tidx": {"CPU": ("uint8",), "GPU": ("uint8",)}, "T": KERNELS}, ["options Tidx=uint8"]),
         ({"Tidx": {"CPU": ("int64",), "GPU": ("int64",)}}, ["dtypes int64"]),
     ],
 )
-def test_dtypes_of_an_attribute_that_is_not_about_the_data_are_not_missing(
+def test_dtypes_of_an_attribute_that_is_not_about_the_data_are_options(
     dtypes: dict[str, Any], missing: list[str]
 ) -> None:
     ops = replace(RAW_OPS, ops={"Floor": replace(FLOOR, dtypes=dtypes)})

@@ -159,6 +159,12 @@ SPECS = op(
     ),
     out_of_range("-empty-slices-out-of-range", ANSWERS, {"too_large": literal((5, 0), [0, 9])}),
     part(
+        "-int64-axis",
+        program=lambda tf, x, i: tf.gather(x, i, axis=tf.constant(1, "int64")),
+        recipes={"matrix": picks((3, 7, 2), (4, 2))},
+        **{name: field for name, field in _along(1, 0).items() if name != "program"},
+    ),
+    part(
         "-int16-indices",
         recipes={"matrix": picks((7, 5), (4, 3), "int16")},
         contract=no_gpu_kernel(ref.take, params_only(ref.rows), "GatherV2 has no GPU kernel for int16 indices"),

@@ -46,10 +46,19 @@ SPECS = (
             {k: gather.WRONG[k] for k in ("beyond_int32", "empty_params", "negative_int32", "too_large_int32")},
         ),
         rough(picks, (7, 5), (4, 3), dtypes=ROUGH),
+        part(
+            "-unvalidated",
+            program=lambda tf, state, x, i: tf.raw_ops.ResourceGather(
+                resource=state["v"].handle, indices=i, dtype=x.dtype, validate_indices=False
+            ),
+            vjp=None,
+            recipes={"int32": picks((7, 5), (4, 3))},
+        ),
         state=variable,
         program=lambda tf, state, x, i: tf.gather(state["v"], i),
         reference=ref.take,
         vjp=variable_only(ref.rows),
+        without={"option": "tf.gather does not have the option, which -unvalidated has"},
     ),
     *op(
         "resource-gather-nd",

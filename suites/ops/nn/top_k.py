@@ -89,6 +89,18 @@ def _exact(tf, x, k):
     return tf.raw_ops.TopKV2(input=x, k=k)
 
 
+def _of_more(tf, x):
+    """The largest of the approximate results, of which there may be more."""
+    values, _ = tf.raw_ops.ApproxTopK(input=x, k=_K, aggregate_to_topk=False)
+    return tf.raw_ops.TopKV2(input=values, k=_K).values
+
+
+def _smallest(x):
+    """The smallest numbers and their indices."""
+    values, indices = ref.top(-x, _K)
+    return -values, indices
+
+
 def _in_top(tf, rows, targets, k):
     return tf.raw_ops.InTopKV2(predictions=rows, targets=targets, k=tf.constant(k, targets.dtype))
 
@@ -130,6 +142,19 @@ SPECS = (
             recipes={label: _RECIPES[label] for label in ("ties", "infinite")} | _ZEROS,
             dtypes=_FLOATS_OF_XLA,
             unsigned_zeros=("output",),
+        ),
+        part(
+            "-smallest",
+            program=lambda tf, x: tuple(tf.raw_ops.ApproxTopK(input=x, k=_K, is_max_k=False)),
+            reference=_smallest,
+            vjp=lambda g, x: (ref.put(g[0], -x, _K),),
+            recipes={"plain": _RECIPES["plain"]},
+        ),
+        part(
+            "-not-aggregated",
+            program=_of_more,
+            reference=lambda x: ref.top(x, _K)[0],
+            recipes={"plain": _RECIPES["plain"]},
         ),
         *_limits(_approximate),
     ),
