@@ -1,8 +1,8 @@
 """Independence: tests of the pairs of a stream of random numbers, with a stated rate of false alarms.
 
 Of two independent numbers, both are at most x, or both above x, with the probability p² + (1 - p)², where p is F(x).
-For each lag, n numbers form n / 2 pairs that share no number. Independent pairs exceed the tolerance of their share with
-the probability `FALSE_ALARMS` for each lag and column: Hoeffding's inequality,
+For each lag, n numbers form n / 2 pairs that share no number. Independent pairs exceed the tolerance of their share
+with the probability `FALSE_ALARMS` for each lag and column: Hoeffding's inequality,
 https://doi.org/10.1080/01621459.1963.10500830. A stream that repeats itself has equal pairs alone at its period.
 """
 
