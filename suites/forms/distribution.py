@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.part import Op, Part, each_dtype, part
+from tf_opdiff.suites.forms.independence import lags, middle, paired
+from tf_opdiff.suites.forms.part import Op, Part, each_dtype, part, together
 
 #: parameters(dtype) → the inputs of an op.
 Parameters = Callable[[str], tuple[np.ndarray, ...]]
@@ -50,6 +52,8 @@ def distribution(
     refused: Mapping[str, Parameters] | None = None,
 ) -> Part:
     """A part: a random op of some columns of numbers, each with its own distribution; each dtype has its own program.
+
+    Further specs test the independence of the numbers.
 
     Args:
       call: call(tf, raw op, dtype, *parameters) → numbers, of shape (COUNT, columns).
@@ -88,4 +92,19 @@ def distribution(
                 **IN_KERNEL,
             )(op)
 
-    return specs
+    def independent(op: Op) -> Iterator[Spec]:
+        """The specs of pairs of numbers, of the first dtype; XLA, which takes seconds to compile them, has its own."""
+        first = next(iter(op.dtypes))
+        for end, of_modes in (("", {"modes": WITHOUT_XLA}), ("-xla", {"modes": ("xla",), "tier": "full"})):
+            yield from part(
+                f"-independence{end}",
+                program=lambda tf, at, expected, *own: paired(
+                    tf, call(tf, getattr(tf.raw_ops, op.raw), first, *own), at, expected, COUNT
+                ),
+                reference=lambda at, expected, *own: np.ones((len(lags(COUNT)), *at.shape), bool),
+                recipes={"columns": lambda draw, _: (*middle(*inputs(parameters(first))[:2]), *parameters(first))},
+                dtypes=(first,),
+                **of_modes,
+            )(op)
+
+    return together(specs, independent)

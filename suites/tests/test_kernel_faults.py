@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from bench.faults import FAULTS
+from bench.faults.arithmetic import wide
 from bench.kernel_faults import main, results, subjects_of
 from bench.planter import Fault, outputs
 
@@ -30,8 +31,7 @@ def test_every_fault_is_seen_by_a_case_of_its_op(fault, seen):
 
 def test_right_results_are_no_fault():
     def right(a, b, transpose_a=False, transpose_b=False):
-        wide = [x.astype(np.float64) for x in (a, b)]
-        return np.matmul(wide[0].T if transpose_a else wide[0], wide[1].T if transpose_b else wide[1])
+        return np.matmul(wide(a.T if transpose_a else a), wide(b.T if transpose_b else b))
 
     fault = Fault("MatMul", "none", "none", right)
     planted = [outputs(s.case, s.inputs, fault) for s in subjects_of("MatMul", "default") if s.case.spec.vjp]
