@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import textwrap
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Generator, Sequence
 from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -34,8 +34,8 @@ class _Parser(argparse.ArgumentParser):
 class _Help(argparse.RawDescriptionHelpFormatter):
     """The help of the command line, which lists the verbs in groups of its own."""
 
-    def _iter_indented_subactions(self, action: argparse.Action) -> Iterator[argparse.Action]:
-        return iter(())
+    def _iter_indented_subactions(self, action: argparse.Action) -> Generator[argparse.Action, None, None]:
+        yield from ()
 
 
 class Verb(NamedTuple):

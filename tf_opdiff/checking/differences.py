@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -67,7 +68,7 @@ def slopes(
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         places = np.unique(np.linspace(0, size - 1, count).astype(int)).tolist() if size else []
-        found = (_slope(lambda by, i=i: weighed(i, by), float(inputs[number].reshape(-1)[i]), i, size) for i in places)
+        found = (_slope(partial(weighed, i), float(inputs[number].reshape(-1)[i]), i, size) for i in places)
         return [slope for slope in found if slope is not None]
 
 

@@ -131,7 +131,7 @@ def _dense(result: Result, shape: tuple[int, ...]) -> np.ndarray | None:
     if result.value is None or result.status not in ("value", "sparse") or result.value.dtype.kind == "c":
         return None
     value = result.value.astype(np.float64)
-    if result.status == "sparse":
+    if result.indices is not None:  # an `IndexedSlices`
         whole = np.zeros(shape)
         np.add.at(whole, result.indices, value)
         value = whole
