@@ -55,7 +55,7 @@ class SlopeCheck:
                 continue
             self._tested.add(number)
             if off := _off(got, known, x.dtype):
-                self.records.append(self._record(case, number, x, got, known, off, seen))
+                self.records.append(self._record(case, number, x, len(known), off, seen))
 
     def _slopes(
         self, case: Case, inputs: Sequence[np.ndarray], upstreams: Sequence[np.ndarray | None], number: int
@@ -79,17 +79,10 @@ class SlopeCheck:
         )
 
     def _record(
-        self,
-        case: Case,
-        number: int,
-        x: np.ndarray,
-        got: np.ndarray,
-        known: Sequence[Slope],
-        off: Sequence[Slope],
-        seen: Observation,
+        self, case: Case, number: int, x: np.ndarray, size: int, off: Sequence[tuple[Slope, float]], seen: Observation
     ) -> Record:
         quantity = str(Quantity("grad", number))
-        first, status = off[0], seen.quantities[quantity].status
+        (first, got), status = off[0], seen.quantities[quantity].status
         place = np.unravel_index(first.index, x.shape)
         connected = status != "unconnected"
         return Record(
@@ -108,24 +101,27 @@ class SlopeCheck:
             kind="value" if connected else "gradient_status",
             kinds="value" if connected else "gradient_status",
             severity="wrong_gradient",
-            size=len(known),
+            size=size,
             mismatched=len(off),
             worst_index=f"[{', '.join(map(str, place))}]" if x.shape else "",
             input=f"{float(x.reshape(-1)[first.index]):.7g}",
-            got=f"{got[first.index]:.7g}" if connected else "unconnected",
+            got=f"{got:.7g}" if connected else "unconnected",
             want=_between(first),
             detail=_WHY,
         )
 
 
-def _off(got: np.ndarray, known: Sequence[Slope], dtype: np.dtype) -> list[Slope]:
-    """The slopes that a gradient does not have, within the errors of rounding of its dtype."""
+def _off(got: np.ndarray, known: Sequence[Slope], dtype: np.dtype) -> list[tuple[Slope, float]]:
+    """The slopes that a gradient does not have, within the errors of rounding of its dtype, and what it has."""
     epsilon = _EPSILONS * float(ml_dtypes.finfo(dtype).eps)
     least = epsilon * max(slope.scale for slope in known)
     relative = max(_RELATIVE, epsilon)
     slack = {slope.index: relative * slope.scale + least for slope in known}
-    fits = (slope.low - slack[slope.index] <= got[slope.index] <= slope.high + slack[slope.index] for slope in known)
-    return [slope for slope, fit in zip(known, fits, strict=True) if not fit]
+    return [
+        (slope, float(value))
+        for slope, value in ((slope, got[slope.index]) for slope in known)
+        if not slope.low - slack[slope.index] <= value <= slope.high + slack[slope.index]
+    ]
 
 
 def _dense(result: Result, shape: tuple[int, ...]) -> np.ndarray | None:
@@ -135,7 +131,7 @@ def _dense(result: Result, shape: tuple[int, ...]) -> np.ndarray | None:
     if result.value is None or result.status not in ("value", "sparse") or result.value.dtype.kind == "c":
         return None
     value = result.value.astype(np.float64)
-    if result.indices is not None:
+    if result.indices is not None:  # an `IndexedSlices`
         whole = np.zeros(shape)
         np.add.at(whole, result.indices, value)
         value = whole
