@@ -32,7 +32,6 @@ from tf_opdiff.model.analysis import BASE, Analysis
 from tf_opdiff.model.answer import Answer, named
 from tf_opdiff.model.recorded import RecordedOp, Recording
 from tf_opdiff.model.request import ModelRequest
-from tf_opdiff.model.traced_op import computes
 from tf_opdiff.model.values import ValueReader
 from tf_opdiff.model.worker import Worker
 
@@ -54,6 +53,16 @@ _ALIASES = frozenset(
         "Unpack",
     }
 )
+#: Ops that give one value to all elements: eager mode runs them, a trace can have a constant in their place.
+_FILLS = frozenset({"Fill", "OnesLike", "ZerosLike"})
+#: Ops that bring a value into a program or hand it on: a trace has more of them.
+_SOURCES = _FILLS | {
+    *("Const", "Placeholder", "PlaceholderWithDefault", "Identity", "IdentityN", "ReadVariableOp", "StopGradient")
+}
+
+#: Ops that compute nothing where they leave the number of elements as it is; gradients of broadcasts have them where
+#: shapes are not known in time.
+_KEEPERS = frozenset({"Sum", "Mean", "Reshape", "Squeeze", "ExpandDims", "BroadcastTo", "Tile"})
 #: The elements of the smallest output that gets a fault.
 _SMALLEST = 8
 _PAIRS = 5
@@ -170,7 +179,15 @@ def _can_fail(op: RecordedOp, recording: Recording, read: ValueReader) -> bool:
     if op.unplayable or stored is None or stored.dtype != "float32" or np.prod(stored.shape) < _SMALLEST:
         return False
     sizes = (int(np.prod(taken.shape)) if taken else None, int(np.prod(stored.shape)))
-    return op.type not in _ALIASES and computes(op.type, *sizes) and bool(read(stored).flat[-1])
+    return op.type not in _ALIASES and _computes(op.type, *sizes) and bool(read(stored).flat[-1])
+
+
+def _computes(kind: str, taken: int | None, given: int | None) -> bool:
+    """Whether an op of this type computes something.
+
+    `taken` and `given` are the numbers of elements of its first input and its first output; None for an unknown number.
+    """
+    return kind not in _SOURCES and not (kind in _KEEPERS and taken is not None and taken == given)
 
 
 def rows() -> list[dict[str, object]]:

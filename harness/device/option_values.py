@@ -149,7 +149,14 @@ def _built(specs: Sequence[Spec], start: int) -> Iterator[tuple[int, set[Value]]
         own: set[Value] = set()
         for case in (case for dtype in dtypes for case in spec.cases(dtype)):
             inputs = case.inputs()
-            key = (id(spec.program), id(spec.execution.state), spec.modes, ops, case.attrs, *(x.dtype.str for x in inputs))
+            key = (
+                id(spec.program),
+                id(spec.execution.state),
+                spec.modes,
+                ops,
+                case.attrs,
+                *(x.dtype.str for x in inputs),
+            )
             if key not in built:
                 every = values_of(case, inputs, ops)
                 built[key] = {value for value in every if _counts(listed[value[0]], *value[1:])}

@@ -1,86 +1,171 @@
-"""Alignment: the recorded ops of eager mode and those of the trace; the first that has no equal partner."""
+"""Alignment: the recorded values of eager mode and those of the trace; the first op whose value the trace lacks.
+
+Both programs ran op by op in eager mode. A value of one that the other has as well, whatever op gave it, is harmless;
+an op is to blame if the trace has the values that it takes, and lacks the one that it gives.
+"""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 
+import ml_dtypes
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import is_float
+from tf_opdiff.model import tolerance
+from tf_opdiff.model.plain_attr import plain_attr
 from tf_opdiff.model.recorded import RecordedOp, Recording
-from tf_opdiff.model.traced_op import FILLS, TracedOp, computes, plain_attr
 from tf_opdiff.model.values import ValueReader
+
+#: How near two values are that count as one, in units of the dtype's precision, and at most.
+_NEAR, _MOST = 128, 0.01
 
 
 @dataclass(frozen=True)
 class Misfit:
-    """The first recorded op that has no equal in the trace: its number, and the difference in words.
-
-    `value` says whether an attribute or an operand has another value; otherwise the ops themselves are others.
-    """
+    """A recorded op whose value the trace lacks: its number, and the difference in words."""
 
     number: int
     sentence: str
-    value: bool = False
 
 
-def first_misfit(recording: Recording, traced: Sequence[TracedOp]) -> Misfit | None:
-    """The first difference between a recording and a trace; None if each recorded op has an equal.
+class Values:
+    """The values of a recording; finds one that is near a given array."""
 
-    Only ops that compute floats or complex numbers count: a trace knows its shapes, and needs no ops for them.
-    """
-    ops = [op for op in recording.ops if _counts(op, recording)]
-    matcher = SequenceMatcher(None, [op.type for op in ops], [op.type for op in traced], autojunk=False)
-    for kind, begin, end, other, other_end in matcher.get_opcodes():
-        if kind != "equal":
-            number = ops[min(begin, len(ops) - 1)].number
-            return Misfit(
-                number, f"eager mode runs {_types(ops[begin:end])}; the trace has {_traced(traced[other:other_end])}"
-            )
-        for op, partner in zip(ops[begin:end], traced[other:other_end], strict=True):
-            if difference := _difference(op, partner, recording):
-                return Misfit(op.number, difference, value=True)
-    return None
+    def __init__(self, recording: Recording) -> None:
+        self.recording, self._read = recording, ValueReader(recording.file)
+        self._buckets: dict[tuple[str, tuple[int, ...]], list[int]] = defaultdict(list)
+        for number, stored in enumerate(recording.values):
+            if stored is not None:
+                self._buckets[stored.dtype, stored.shape].append(number)
+
+    def array(self, number: int) -> np.ndarray:
+        """A value, read-only."""
+        stored = self.recording.values[number]
+        assert stored is not None
+        return self._read(stored)
+
+    def has(self, array: np.ndarray) -> bool:
+        """Whether a value of the recording is near an array of the same dtype and shape."""
+        name = "bytes" if array.dtype.kind == "O" else array.dtype.name
+        return any(near(self.array(n), array) for n in self._buckets[name, array.shape])
 
 
-def _difference(op: RecordedOp, partner: TracedOp, recording: Recording) -> str:
-    """The first attribute or constant operand that differs, in words; empty if there is none."""
+def near(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two arrays are equal but for a few roundings of their largest element."""
+    if one.dtype != other.dtype or one.shape != other.shape:
+        return False
+    if tolerance.same_bits(one, other):
+        return True
+    if not tolerance.is_real(one.dtype):
+        return bool(np.array_equal(one, other))
+    return tolerance.relative_error(one, other) <= min(_MOST, _NEAR * float(ml_dtypes.finfo(one.real.dtype).eps))
+
+
+def first_misfit(recording: Recording, trace: Recording, results: Collection[str]) -> Misfit | None:
+    """The first op to blame for the results, by name, that differ between a recording and that of the trace."""
+    eager, traced = Values(recording), Values(trace)
+    origins = sorted(_origins(eager, traced, {recording.results[name] for name in results}))
+    if not origins:
+        return None
+    op = recording.ops[origins[0]]
+    return Misfit(op.number, _sentence(op, eager, traced) or _without_partner(op, eager, traced))
+
+
+def _origins(eager: Values, traced: Values, results: Collection[int]) -> Iterator[int]:
+    """The ops whose values the trace lacks, and whose operands it has, on the ways to the results."""
+    recording, seen, present = eager.recording, set[int](), dict[int, bool]()
+    waiting = [n for v in results if (n := recording.producers.get(v)) is not None]
+
+    def lacking(value: int) -> bool:
+        if value not in present:
+            present[value] = recording.values[value] is None or _present(value, eager, traced)
+        return not present[value]
+
+    while waiting:
+        number = waiting.pop()
+        if number in seen:
+            continue
+        seen.add(number)
+        op = recording.ops[number]
+        taken = [*op.inputs, *(u.before for u in op.updates if u.before is not None)]
+        missing = [v for v in taken if v in recording.producers and lacking(v)]
+        # A trace knows sizes, and needs no ops for them: numbers with rounding count first.
+        real = [v for v in missing if tolerance.is_real(eager.array(v).dtype)]
+        if not missing:
+            yield number
+        waiting += [recording.producers[v] for v in real or missing]
+
+
+def _present(value: int, eager: Values, traced: Values) -> bool:
+    """Whether the trace has a value. An op that gives one of its operands, such as a product with 1, must be there."""
+    array = eager.array(value)
+    if not traced.has(array):
+        return False
+    op = eager.recording.ops[eager.recording.producers[value]]
+    own = _operands(op, eager)
+    if (
+        len(own) < 2
+        or not tolerance.is_real(array.dtype)
+        or not any(a is not None and tolerance.same_bits(a, array) for a in own)
+    ):
+        return True
+    others = [o for o in traced.recording.ops if o.type == op.type and len(o.inputs) == len(op.inputs)]
+    return any(not _apart(own, _operands(other, traced)) for other in others)
+
+
+def _apart(own: Sequence[np.ndarray | None], others: Sequence[np.ndarray | None]) -> list[int]:
+    """The positions of operands that are not near; one without a value is near to any."""
+    pairs = enumerate(zip(own, others, strict=True))
+    return [n for n, (a, b) in pairs if a is not None and b is not None and not near(b, a)]
+
+
+def _sentence(op: RecordedOp, eager: Values, traced: Values) -> str:
+    """How an op of the trace differs from a recorded one, where it is clear which one stands for it."""
+    nearest = sorted(traced.recording.ops, key=lambda other: other.place.line != op.place.line)
+    return next(filter(None, (_compared(op, other, eager, traced) for other in nearest)), "")
+
+
+def _compared(op: RecordedOp, other: RecordedOp, eager: Values, traced: Values) -> str:
+    """The one attribute or operand that differs, in words; empty if more than one does, or none."""
+    if other.type != op.type or len(other.inputs) != len(op.inputs):
+        return ""
+    own, taken = _operands(op, eager), _operands(other, traced)
+    apart, attribute = _apart(own, taken), _attribute(op, other)
+    if not apart or attribute or len(apart) > 1 or len(own) == 1:
+        return attribute if not apart else ""
+    return _operand(apart[0], own[apart[0]], taken[apart[0]])
+
+
+def _operands(op: RecordedOp, values: Values) -> list[np.ndarray | None]:
+    return [values.array(v) if values.recording.values[v] else None for v in op.inputs]
+
+
+def _without_partner(op: RecordedOp, eager: Values, traced: Values) -> str:
+    """What the trace does with the operands of an op for which it has none, in words."""
+    own = [a for a in _operands(op, eager) if a is not None and a.size > 1]
+    kinds = dict[str, None]()
+    for other in traced.recording.ops:
+        taken = [a for a in _operands(other, traced) if a is not None]
+        if other.type != op.type and any(near(a, b) for a in own for b in taken):
+            kinds[other.type] = None
+    to = f"; what it takes goes to {', '.join(kinds)}" if kinds else ""
+    return f"eager mode runs {op.type}, and no op of the trace gives its result{to}"
+
+
+def _attribute(op: RecordedOp, partner: RecordedOp) -> str:
+    """The first attribute that differs, in words."""
+    others = dict(partner.attrs)
     for name, value in op.attrs:
-        own, other = plain_attr(value), partner.attrs.get(name)
+        own, other = plain_attr(value), plain_attr(others.get(name))
         if own is not None and type(own) is type(other) and own != other:
             return f"its attribute {name} is {own} in eager mode and {other} in the trace"
-    read = ValueReader(recording.file)
-    for position, other in partner.constants.items():
-        stored = recording.values[op.inputs[position]]
-        producer = recording.producers.get(op.inputs[position])
-        if stored is None or (producer is not None and recording.ops[producer].type not in FILLS):
-            continue
-        value = read(stored)
-        if value.shape == other.shape and value.dtype == other.dtype and not np.array_equal(value, other, _nan(value)):
-            at = np.unravel_index(np.argmax(value != other), value.shape)
-            return f"its operand {position} is {value[at]} in eager mode and {other[at]} in the trace"
     return ""
 
 
-def _nan(value: np.ndarray) -> bool:
-    return value.dtype.kind in "fc"
-
-
-def _counts(op: RecordedOp, recording: Recording) -> bool:
-    """Whether an op computes floats or complex numbers."""
-    taken, given = ([one for v in vs if (one := recording.values[v])] for vs in (op.inputs, op.outputs))
-    dtypes = [np.dtype(one.dtype) for one in given if one.dtype != "bytes"]
-    sizes = [math.prod(stored[0].shape) if stored else None for stored in (taken, given)]
-    return any(is_float(dtype) or dtype.kind == "c" for dtype in dtypes) and computes(op.type, *sizes)
-
-
-def _types(ops: Sequence[RecordedOp]) -> str:
-    return ", ".join(op.type for op in ops[:5]) or "no op"
-
-
-def _traced(ops: Sequence[TracedOp]) -> str:
-    each = [f"{op.type} ({op.place})" if str(op.place) else op.type for op in ops[:5]]
-    return ", ".join(each) or "no op"
+def _operand(position: int, own: np.ndarray | None, other: np.ndarray | None) -> str:
+    if own is None or other is None or own.shape != other.shape or own.dtype != other.dtype:
+        return ""
+    at = np.unravel_index(np.argmax(own != other), own.shape)
+    return f"its operand {position} is {own[at]} in eager mode and {other[at]} in the trace"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tf_opdiff.harness.judge.comparison import Comparison
@@ -19,18 +19,33 @@ KINDS = {
     "amplified": "No op differs alone: the program makes rounding large.",
     "together": "Ops that are right alone differ together: a rewrite of the program.",
     "retraced": "The program is another program when it is traced.",
-    "fails": "The program fails.",
+    "fails": "The program fails in one of the two, and gives a value in the other.",
     "unexplained": "The program differs, and no replay of its ops shows it.",
 }
 
 
 @dataclass(frozen=True)
 class ResultDifference:
-    """A result of the program that differs: its name, the comparison, and its relative error after each step."""
+    """A result of the program that differs.
+
+    Attributes:
+      name: its name.
+      comparison: the differing elements.
+      curve: its relative error after each step.
+      lost: whether it has lost most of its digits, although rounding explains it.
+      step: the first step in which it differs by more than rounding, from 0.
+    """
 
     name: str
     comparison: Comparison
     curve: tuple[float, ...]
+    lost: bool = False
+    step: int = 0
+
+    @property
+    def significant(self) -> bool:
+        """Whether the difference is more than rounding in the last digits."""
+        return self.lost or serious(self.comparison)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +56,8 @@ class Answer:
       plan: the name of the plan.
       kind: one of `KINDS`.
       results: the results of the program with the largest relative errors.
-      ops: the numbers of the ops that the answer names, in execution order; the first one is the answer.
+      ops: the numbers of the ops that the answer names, in execution order; the first one is the answer. For the kind
+        `amplified`, the op in which rounding grows most, then the one that it comes from.
       reports: one for each recorded op, if the ops were replayed.
       detail: more about it in one line, such as an error.
       switch: the setting on which the difference of the ops depends; see `Attribution.switch`.
@@ -49,6 +65,8 @@ class Answer:
       known: whether the difference is known, in a line.
       against: the name of the other side.
       causes: the ids of the causes of known failures that fit.
+      step: the recorded step whose ops the answer names, from 0.
+      in_trace: whether the trace itself has the difference, or can't be made.
     """
 
     plan: str
@@ -62,6 +80,8 @@ class Answer:
     known: str = ""
     causes: tuple[str, ...] = ()
     against: str = "cpu/eager"
+    step: int = 0
+    in_trace: bool = False
 
     @property
     def differs(self) -> bool:
@@ -85,15 +105,22 @@ def lines(answer: Answer, recording: Recording) -> Iterator[str]:
         growth = " → ".join(f"{error:.2g}" for error in result.curve)
         steps = f" after steps 1 to {len(result.curve)}" if len(result.curve) > 1 else ""
         yield f"  {result.name}: relative error {growth}{steps}{_shown(result.comparison)}"
-    for number in answer.ops:
-        yield f"  {named(recording.ops[number], recording)}"
+    if answer.step:
+        yield f"  the first difference is in step {answer.step + 1}, whose ops were replayed"
+    for position, number in enumerate(answer.ops):
+        role = ("rounding grows most in ", "it comes from ")[position] if answer.kind == "amplified" else ""
+        yield f"  {role}{named(recording.ops[number], recording)}"
         if answer.reports:
             yield from _op_lines(answer.reports[number], recording.ops[number])
     if answer.setting:
         yield f"  setting: {answer.setting}"
     if answer.known:
         yield f"  {answer.known}"
-    yield from _growth(answer.reports, recording)
+    yield from _unplayed(answer, recording)
+
+
+def _unplayed(answer: Answer, recording: Recording) -> Iterator[str]:
+    """Why ops were not replayed."""
     reasons = Counter(op.unplayable for op in recording.ops if op.unplayable and op.type not in MOVES)
     reasons |= Counter(
         report.failure for report in answer.reports if report.failure and report.number not in answer.ops
@@ -123,20 +150,3 @@ def _shown(comparison: Comparison) -> str:
     distance = f" ({comparison.distance})" if comparison.distance else ""
     where = f"{comparison.kind} in {comparison.count} of {comparison.size}"
     return f": {where}, at {list(first.index or ())}: got {first.got}, want {first.want}{distance}"
-
-
-def _growth(reports: Sequence[OpReport], recording: Recording) -> Iterator[str]:
-    """Where rounding grows most, if it grows a thousandfold: the op that amplifies it, and the op of its origin."""
-    totals = {report.number: report.total for report in reports if report.comparisons}
-    worst, factor, source = None, 1e3, 0
-    for report in reports:
-        origins = {recording.producers.get(v) for v in recording.ops[report.number].inputs} & totals.keys()
-        if not origins or not report.total < float("inf") or any(map(serious, report.comparisons)):
-            continue
-        origin = max(origins, key=lambda n: totals[n if n is not None else 0])
-        inherited = totals[origin] if origin is not None else 0.0
-        if inherited and report.total / inherited > factor:
-            worst, factor, source = report, report.total / inherited, origin or 0
-    if worst is not None:
-        yield f"  rounding grows {factor:.2g} times in {named(recording.ops[worst.number], recording)}"
-        yield f"    it comes from {named(recording.ops[source], recording)}"

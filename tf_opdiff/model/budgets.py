@@ -28,9 +28,10 @@ Budgets = Mapping[tuple[str, str], OpBudget]
 def budgets_of(types: Iterable[str], mode: str) -> Budgets:
     """(op type, dtype) → the budget of a result in a mode against one in eager mode, where a spec has one.
 
-    An op counts as that of a spec if the spec names no other. Of several specs, the largest budget counts: which of
-    them is about a recorded op's attributes and numbers is not known. A spec without budget, bound and VJP may promise
-    an error, and does not count.
+    An op counts as that of a spec if the spec names no other. Of several specs, the smallest budget counts: which of
+    them is about a recorded op's attributes and size is not known. Where they disagree, the condition of the recorded
+    op itself may allow more, as where a spec bounds the error. A spec without budget, bound and VJP may promise an
+    error, and does not count.
     """
     wanted, budgets = set(types), dict[tuple[str, str], OpBudget]()
     for spec in Catalog.load(OPS).specs.values():
@@ -43,7 +44,8 @@ def budgets_of(types: Iterable[str], mode: str) -> Budgets:
         bounded = any(family_of(quantity) == "output" for quantity in allowed.bound)
         outputs = {"output", *(quantity for quantity in allowed.ulp if family_of(quantity) == "output")}
         for dtype in spec.dtypes:
-            known = budgets.get((ops[0], dtype), OpBudget(0.0, False))
-            ulps = max(known.ulps, *(sum(allowed.ulps(q, dtype, m) for m in ("eager", mode)) for q in outputs))
-            budgets[ops[0], dtype] = OpBudget(ulps, known.bounded or bounded)
+            ulps = max(sum(allowed.ulps(q, dtype, m) for m in ("eager", mode)) for q in outputs)
+            known = budgets.get((ops[0], dtype), OpBudget(ulps, bounded))
+            disagree = known.bounded or bounded or known.ulps != ulps
+            budgets[ops[0], dtype] = OpBudget(min(known.ulps, ulps), disagree)
     return budgets

@@ -91,9 +91,9 @@ def main(options: argparse.Namespace) -> int:
                 write_recording(options.record, analysis.recording, About.here(request, tf))
             answers = _answers(analysis, others, tf, options.script)
             if options.table:
-                write_table(options.table, answers, analysis.recording)
+                write_table(options.table, answers, analysis.recordings)
             if options.page:
-                write_page(options.page, options.subject, answers, analysis.recording)
+                write_page(options.page, options.subject, answers, analysis.recordings)
     except ModelProblem as why:
         raise ValueError(str(why)) from why
     return 1 if any(answer.differs for answer in answers) else 0
@@ -113,8 +113,8 @@ def _answers(analysis: Analysis, plans: Sequence[Plan], tf: str, script: Path | 
     print(f"{len(recording.ops)} ops recorded in eager mode on the CPU in {recorded}; a plain run takes {plain}")
     for plan in plans:
         answer = with_setting(analysis, plan, analysis.answer(plan))
-        answers.append(answer := with_known(answer, plan, recording, tf))
-        print(*lines(answer, recording), sep="\n", flush=True)
+        answers.append(answer := with_known(answer, plan, analysis.recordings[answer.step], tf))
+        print(*lines(answer, analysis.recordings[answer.step]), sep="\n", flush=True)
         if script and answer.differs and not any(one.differs for one in answers[:-1]):
             problem = analysis.write_script(plan, answer, script.resolve())
             print(f"  no program: {problem}" if problem else f"  program: {script}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,9 +23,9 @@ _NAMES, _WIDTH, _ROW, _BARS = 150, 720, 64, 48
 _LEAST, _MOST = -9.0, 0.0
 
 
-def write_page(file: Path, program: str, answers: Sequence[Answer], recording: Recording) -> None:
-    """Writes the page of a program, which loads nothing from elsewhere and has no script."""
-    sections = [_Section(answer, recording) for answer in answers]
+def write_page(file: Path, program: str, answers: Sequence[Answer], recordings: Mapping[int, Recording]) -> None:
+    """Writes the page of a program, which has no script; `recordings` are by the number of their step."""
+    sections = [_Section(answer, recordings[answer.step]) for answer in answers]
     text = render("model.html", program=program, sections=sections, strip_style=own_style("op/strip.css"))
     file.write_text(text, "utf-8")
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,9 @@ class Recording:
       constants: the numbers of the values that are neither inputs nor variables nor results of an op.
       seconds: how long the run took while it was recorded.
       plain_seconds: how long the same run took without a recorder.
+      results: the numbers of the values that the program gives, by name, and those of variables after it.
+      failure: the error with which the program ended; empty if it gave its results.
+      failed_at: where the error left the user's code.
     """
 
     ops: tuple[RecordedOp, ...]
@@ -89,8 +93,11 @@ class Recording:
     constants: frozenset[int]
     seconds: float
     plain_seconds: float
+    results: Mapping[str, int] = field(default_factory=dict)
+    failure: str = ""
+    failed_at: Place = Place()
 
     @cached_property
     def producers(self) -> dict[int, int]:
         """The number of the op that gave a value, by the number of the value."""
-        return {value: op.number for op in self.ops for value in op.results}
+        return {value: op.number for op in self.ops if op.type not in MOVES for value in op.results}

@@ -29,7 +29,8 @@ class RecordedAnalysis(Analysis):
         Raises:
           ValueError: it is damaged, or of another format, program or inputs.
         """
-        self.recording, self.about = read_recording(self.source, self.request, self.folder / "ops.values")
+        recording, self.about = read_recording(self.source, self.request, self.folder / "ops.values")
+        self.recordings = {0: recording}
         return self
 
     def answer(self, plan: Plan) -> Answer:

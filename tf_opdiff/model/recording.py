@@ -1,22 +1,23 @@
-"""Recording: notes every op that a program runs in eager mode. Imported in device servers only."""
+"""Recorder: notes every op that a program runs in eager mode. Imported in device servers only."""
 
 from __future__ import annotations
 
 import contextlib
-import sys
+import re
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 from tensorflow.python import pywrap_tfe
-from tensorflow.python.eager import backprop
+from tensorflow.python.eager import backprop, forwardprop_util, record
 from tensorflow.python.framework import op_callbacks, op_def_registry
 from tensorflow.python.ops import gen_resource_variable_ops
 
-from tf_opdiff.checking.own_files import is_own_file
+from tf_opdiff.model.interpreter import body_of, place_in_graph, run_graph
+from tf_opdiff.model.layer_stack import LayerStack
 from tf_opdiff.model.recorded import MOVES, Place, RecordedOp, Recording, Update
 from tf_opdiff.model.values import Stored, ValueWriter
 
@@ -33,15 +34,17 @@ class Recorder:
         self._numbers: dict[int, int] = {}
         self._contents = {v.handle._id: self._number(v.read_value()) for v in variables}
         self._from_outside = {*map(self._number, inputs), *self._contents.values()}
-        self._layers: list[Any] = []
+        self.layers = LayerStack()
         self._forward: list[int | None] = []
         self._differentiated: set[int] = set()
-        self._users: dict[str, bool] = {}
+        self._results: dict[str, int] = {}
+        self._failure = "", Place()
+        self._body_at: Place | None = None
 
     @contextlib.contextmanager
     def recording(self) -> Iterator[None]:
         """Notes the ops that run in its `with` block."""
-        with self._gradients_noted(), self._layers_noted():
+        with self._gradients_noted(), self.layers.noted():
             op_callbacks.add_op_callback(self._note)
             try:
                 yield
@@ -56,7 +59,28 @@ class Recorder:
         produced = {v for op in self._ops for v in op.results}
         known = produced | self._from_outside
         constants = frozenset(v for v, stored in enumerate(values) if stored and v not in known)
-        return Recording(tuple(self._ops), values, file, constants, seconds, plain_seconds)
+        results = {name: v for name, v in self._results.items() if values[v]}
+        ops = tuple(self._ops)
+        return Recording(ops, values, file, constants, seconds, plain_seconds, results, *self._failure)
+
+    def name_results(self, tensors: Mapping[str, tf.Tensor], variables: Mapping[str, tf.Variable]) -> None:
+        """Notes the names of the program's results, and of the variables after it."""
+        self._results = {name: self._number(tensor) for name, tensor in tensors.items()}
+        for name, variable in variables.items():
+            if (value := self._contents.get(variable.handle._id)) is not None:
+                self._results[name] = value
+
+    def note_failure(self, error: BaseException, last: str = "") -> None:
+        """Notes the op that failed, as the last one; where no op did, the error follows the last one.
+
+        `last` is the type of the last op of a trace.
+        """
+        place, text = self.layers.place_of(error), str(error)
+        if not last and (named := re.search(r"\[Op:(\w+)\]|__wrapped__(\w+?)_device_", text)):
+            kind = next(filter(None, named.groups()))
+            nothing: dict[str, Any] = {"attrs": (), "inputs": (), "outputs": (), "unplayable": "it fails in eager mode"}
+            self._ops.append(RecordedOp(number=len(self._ops), type=kind, place=place, **nothing))
+        self._failure = f"{type(error).__name__}: {text}{f' (after {last})' if last else ''}", place
 
     def _number(self, tensor: tf.Tensor) -> int:
         number = self._numbers.setdefault(tensor._id, len(self._tensors))
@@ -68,21 +92,44 @@ class Recorder:
         if graph is not None or self._reading:
             return
         kind = tf.compat.as_str(kind)
+        if self._note_body(kind, inputs, outputs):
+            return
         pairs = tuple(zip(map(tf.compat.as_str, attrs[::2]), map(_plain, attrs[1::2]), strict=True))
         forward = self._forward[-1] if self._forward else None
         op = RecordedOp(
             number=len(self._ops),
             type=kind,
             attrs=pairs,
+            updates=tuple(self._updates(kind, inputs, outputs)),
             inputs=tuple(map(self._number, inputs)),
             outputs=tuple(map(self._number, outputs)),
-            updates=tuple(self._updates(kind, inputs, outputs)),
-            place=self._place() if forward is None else self._ops[forward].place,
+            place=self._place(forward),
             gradient_of=forward,
             unplayable=unplayable(kind, pairs, [*inputs, *outputs]),
         )
         self._ops.append(op)
         self._by_type[kind].append(op)
+
+    def _place(self, forward: int | None) -> Place:
+        """Where the program asked for an op: that of the forward op, of a graph, or of the user's code."""
+        if self._body_at is not None or forward is not None:
+            return self._body_at or self._ops[forward or 0].place
+        return place_in_graph() or self.layers.place(3)
+
+    def _note_body(self, kind: str, inputs: Sequence[tf.Tensor], outputs: Sequence[tf.Tensor]) -> bool:
+        """Notes the ops of a traced function that eager mode called, such as a JVP; false if there is none to note.
+
+        The body runs again, op by op. A body with a state would change it twice.
+        """
+        if op_def_registry.get(kind) is not None or (graph := body_of(kind)) is None:
+            return False
+        self._body_at = self._place(None)
+        with record.stop_recording(), forwardprop_util.push_forwardprop_state():
+            results = run_graph(graph, inputs)
+        self._body_at = None
+        for output, result in zip(outputs, results, strict=True):
+            self._numbers[output._id] = self._number(result)
+        return True
 
     def _updates(self, kind: str, inputs: Sequence[tf.Tensor], outputs: Sequence[tf.Tensor]) -> Iterator[Update]:
         for position, handle in enumerate(inputs):
@@ -91,28 +138,21 @@ class Recorder:
             if not data.shape_and_type:
                 continue
             before = self._contents.get(handle._id)
-            if kind == "ReadVariableOp":
-                self._contents[handle._id] = self._number(outputs[0])
+            if kind == "ReadVariableOp":  # the value has the number of what the variable was given
+                number = self._numbers.setdefault(outputs[0]._id, before) if before is not None else None
+                self._contents[handle._id] = self._number(outputs[0]) if number is None else number
             elif kind not in ("VarIsInitializedOp", "DestroyResourceOp"):
-                self._reading = True  # TensorFlow calls back for ops of a callback too
-                value = gen_resource_variable_ops.read_variable_op(handle, data.shape_and_type[0].dtype)
-                self._reading = False
-                after = self._contents[handle._id] = self._number(value)
+                after = self._contents[handle._id] = self._number(self._read(handle, inputs, kind))
                 yield Update(position, before, after)
 
-    def _place(self) -> Place:
-        """The innermost layer of Keras, and the innermost line of the user's code."""
-        layer = "/".join(dict.fromkeys(layer.name for layer in self._layers))
-        frame: Any = sys._getframe(2)
-        while frame is not None:
-            file = frame.f_code.co_filename
-            if file not in self._users:
-                module = str(frame.f_globals.get("__name__"))
-                self._users[file] = is_own_file(file) and not module.startswith("tf_opdiff.")
-            if self._users[file]:
-                return Place(layer, file, frame.f_lineno)
-            frame = frame.f_back
-        return Place(layer)
+    def _read(self, handle: tf.Tensor, inputs: Sequence[tf.Tensor], kind: str) -> tf.Tensor:
+        """The value that a variable has after an op; an assigned tensor is the value itself."""
+        if kind == "AssignVariableOp":
+            return inputs[1]
+        self._reading = True  # TensorFlow calls back for ops of a callback too
+        value = gen_resource_variable_ops.read_variable_op(handle, handle._handle_data.shape_and_type[0].dtype)
+        self._reading = False
+        return value
 
     @contextlib.contextmanager
     def _gradients_noted(self) -> Iterator[None]:
@@ -146,29 +186,6 @@ class Recorder:
                 self._differentiated.add(op.number)
                 return op.number
         return None
-
-    @contextlib.contextmanager
-    def _layers_noted(self) -> Iterator[None]:
-        """Notes which layers of Keras are at work."""
-        if "keras" not in sys.modules:
-            yield
-            return
-        import keras
-
-        original = keras.Layer.__call__
-
-        def call(layer: Any, *arguments: Any, **keywords: Any) -> Any:
-            self._layers.append(layer)
-            try:
-                return original(layer, *arguments, **keywords)
-            finally:
-                self._layers.pop()
-
-        keras.Layer.__call__ = call
-        try:
-            yield
-        finally:
-            keras.Layer.__call__ = original
 
 
 def unplayable(kind: str, attrs: Sequence[tuple[str, Any]], tensors: Sequence[tf.Tensor]) -> str:

@@ -34,8 +34,11 @@ class ReplayServer:
         self._last_use = {v: op.number for op in recording.ops for v in (*op.inputs, *(u.before for u in op.updates))}
         self._changed: dict[int, np.ndarray] = {}
 
-    def replay(self, number: int) -> OpReport:
-        """Runs an op alone: on its recorded inputs, then on the values that earlier replays gave in their place."""
+    def replay(self, number: int, others: Mapping[int, np.ndarray] | None = None) -> OpReport:
+        """Runs an op alone: on its recorded inputs, then on the values that earlier replays gave in their place.
+
+        `others` are values to compare with, by number, in place of the recorded ones.
+        """
         op = self._recording.ops[number]
         if op.unplayable:
             return OpReport(number=number, skipped=op.unplayable)
@@ -45,14 +48,18 @@ class ReplayServer:
         except Exception as error:  # noqa: BLE001  every error is a result
             result = error_result(error)
             return OpReport(number=number, failure=f"{result.code}: {result.message}")
-        wants = [self._value(v) for v in op.results]
-        comparisons = tuple(self._compared((op,), v, inputs, got[n]) for n, v in enumerate(op.results))
+        wants = [(others or {}).get(v, self._value(v)) for v in op.results]
+        comparisons = tuple(self._compared((op,), v, inputs, got[n], wants[n]) for n, v in enumerate(op.results))
         local_error = max(map(tolerance.relative_error, got, wants), default=0.0)
         total = self._propagated(op, inputs, got, wants)
         return OpReport(number=number, comparisons=comparisons, local=local_error, total=total)
 
-    def together(self, numbers: Sequence[int]) -> list[tuple[int, Comparison]]:
+    def together(
+        self, numbers: Sequence[int], others: Mapping[int, np.ndarray] | None = None
+    ) -> list[tuple[int, Comparison]]:
         """Runs several ops as one program, which returns the values that are used outside of it.
+
+        `others` are values to compare with, by number, in place of the recorded ones.
 
         Returns:
           Pairs (number of the value, comparison with the recorded value).
@@ -61,9 +68,59 @@ class ReplayServer:
           Exception: what TensorFlow raises.
         """
         ops = [self._recording.ops[n] for n in numbers]
-        wanted, inputs = self._leaving(ops), {v: a for op in ops for v, a in self._inputs(op).items()}
-        got = self._runner.run_together(ops, inputs, wanted)
-        return [(v, self._compared(ops, v, inputs, array)) for v, array in zip(wanted, got, strict=True)]
+        inputs = {v: a for op in ops for v, a in self._inputs(op).items()}
+        wants = {v: (others or {}).get(v, self._value(v)) for v in self._leaving(ops)}
+        return [(v, self._compared(ops, v, inputs, a, wants[v])) for v, a in self.values(numbers).items()]
+
+    def values(self, numbers: Sequence[int]) -> dict[int, np.ndarray]:
+        """The values, by number, that several ops give to others when they run as one program.
+
+        Raises:
+          Exception: what TensorFlow raises.
+        """
+        ops = [self._recording.ops[n] for n in numbers]
+        inputs = {v: a for op in ops for v, a in self._inputs(op).items()}
+        wanted = self._leaving(ops)
+        return dict(zip(wanted, self._runner.run_together(ops, inputs, wanted), strict=True))
+
+    def effect(self, numbers: Sequence[int]) -> dict[str, float]:
+        """The relative error of each result of the program if these ops alone ran under the plan, as one program.
+
+        All later ops run in eager mode on the CPU.
+        """
+        changed = self.values(numbers)
+        for op in self._recording.ops[numbers[0] + 1 :]:
+            if op.number not in numbers:
+                changed |= self._run_on(op, changed)
+        return {name: self._error(v, changed) for name, v in self._recording.results.items()}
+
+    def noise(self) -> list[float]:
+        """The relative error of each op if each result of an op is rounded once more, in eager mode on the CPU."""
+        changed, errors, round_off = dict[int, np.ndarray](), [], tolerance.shaken(1, 1)
+        for op in self._recording.ops:
+            own = self._run_on(op, changed, always=True)
+            changed |= {
+                v: round_off(a) if np.any(a != np.rint(a)) else a for v, a in own.items() if tolerance.is_real(a.dtype)
+            }
+            changed |= {v: a for v, a in own.items() if not tolerance.is_real(a.dtype)}
+            errors.append(max((self._error(v, changed) for v in own), default=0.0))
+        return errors
+
+    def _error(self, value: int, changed: Mapping[int, np.ndarray]) -> float:
+        return tolerance.relative_error(changed[value], self._value(value)) if value in changed else 0.0
+
+    def _run_on(
+        self, op: RecordedOp, changed: Mapping[int, np.ndarray], *, always: bool = False
+    ) -> dict[int, np.ndarray]:
+        """The results of an op in eager mode on changed values; none if it takes no changed one, or fails."""
+        own = {v: changed[v] for v in self._inputs(op) if v in changed}
+        if op.unplayable or not (own or always):
+            return {}
+        try:
+            got = self._base.run(op, self._inputs(op) | own)
+        except Exception:  # noqa: BLE001  values that the op does not allow: later ops take the recorded ones
+            return {}
+        return dict(zip(op.results, got, strict=True))
 
     def write_script(self, numbers: Sequence[int], file: Path) -> None:
         """Writes a program of these ops alone to a file.
@@ -94,10 +151,14 @@ class ReplayServer:
         return {v: self._value(v) for v in numbers if self._recording.values[v] is not None}
 
     def _compared(
-        self, ops: Sequence[RecordedOp], value: int, inputs: Mapping[int, np.ndarray], got: np.ndarray
+        self,
+        ops: Sequence[RecordedOp],
+        value: int,
+        inputs: Mapping[int, np.ndarray],
+        got: np.ndarray,
+        want: np.ndarray,
     ) -> Comparison:
-        """The comparison of a result with the recorded value, within the budget of the op or by its condition."""
-        want = self._value(value)
+        """The comparison of a result with another value, within the budget of the op or by its condition."""
         budget = self._budgets.get((ops[0].type, want.dtype.name)) if len(ops) == 1 else None
         strict = budget is not None and not budget.bounded
         ulps = budget.ulps if budget and strict else max(tolerance.ULP, budget.ulps if budget else 0.0)

@@ -1,44 +1,86 @@
-"""Setting: the setting of TensorFlow on which a difference of recorded ops depends, by replays with and without it."""
+"""Setting: the setting of TensorFlow on which a difference depends, by trials with and without it, on both sides."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from tf_opdiff.harness.repro.attribution import NONE
 from tf_opdiff.harness.repro.setting_trials import GONE, SHOWN, SINGLE, SettingTrials, variants
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.variant import VARIANTS, check, split
 from tf_opdiff.model import tolerance
-from tf_opdiff.model.analysis import Analysis
+from tf_opdiff.model.analysis import BASE, Analysis
 from tf_opdiff.model.answer import Answer
 from tf_opdiff.model.worker import RequestFailed, WorkerEnded
 from tf_opdiff.reports.text import switch_words
 
 #: Before a variant of the plan's own device: the trial runs on the device without it.
 _WITHOUT = "without "
-#: The status of a trial that ended in another way than the discrepancy does.
+#: The status of a trial that ended in another way than the discrepancy does begins with this.
 _FAILED = "failed"
 
 
+@dataclass
+class BothSides:
+    """The trials of one difference: those of the plan, and those of the base plan, if none of the former matters.
+
+    Attributes:
+      plan: the trials with another setting under the plan.
+      base: variant of the base plan's device → status of the trial.
+    """
+
+    plan: SettingTrials
+    base: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def switch(self) -> str:
+        """The variant that the difference depends on; one of the base plan has the name of that plan with it."""
+        gone = next((name for name, status in self.base.items() if status == GONE), "")
+        return str(_changed(BASE, gone)) if gone else self.plan.switch
+
+    @property
+    def failed(self) -> dict[str, str]:
+        """Variant → why its trial failed."""
+        every = {**self.plan.tried, **{f"{name} in {BASE}": status for name, status in self.base.items()}}
+        return {name: status.partition(": ")[2] for name, status in every.items() if status.startswith(_FAILED)}
+
+
 def with_setting(analysis: Analysis, plan: Plan, answer: Answer) -> Answer:
-    """The answer with the setting on which the difference of the ops that it names depends."""
-    if answer.kind not in ("alone", "together"):
+    """The answer with the setting on which the difference depends."""
+    if not answer.differs:
         return answer
-    analysis.progress(f"{plan}: {len(answer.ops)} ops with and without settings")
-    trials = trials_of(plan, lambda under: _status(analysis, under, answer))
+    if answer.in_trace:
+        words = "none: the trace has the difference, before any rewriter, pass or kernel of the plan"
+        return replace(answer, switch=NONE, setting=words)
+    analysis.progress(f"{plan}: with and without settings")
+
+    def status(under: Plan, base: Plan) -> str:
+        analysis.progress(f"{under} against {base}")
+        return _status(analysis, (under, base), answer)
+
+    trials = both_sides(plan, status)
     return replace(answer, switch=trials.switch, setting=_words(trials, plan))
 
 
+def both_sides(plan: Plan, status: Callable[[Plan, Plan], str]) -> BothSides:
+    """The trials of a difference, by a function that gives its status between two plans."""
+    trials = BothSides(trials_of(plan, lambda under: status(under, BASE)))
+    if trials.plan.shown and not trials.plan.gone_under:
+        for name in variants(BASE):
+            trials.base[name] = status(plan, _changed(BASE, name))
+    return trials
+
+
 def trials_of(plan: Plan, status: Callable[[Plan], str]) -> SettingTrials:
-    """The trials of a difference, by a function that gives its status under a plan.
+    """The trials of a difference under a plan, by a function that gives its status.
 
     At the end, the difference is tried once more on the device as it is: one that comes and goes depends on no setting.
     """
     trials = SettingTrials()
 
     def run(name: str) -> None:
-        trials.tried[name] = status(Plan(under(plan.device, name), plan.mode))
+        trials.tried[name] = status(_changed(plan, name))
 
     run("")
     if trials.shown:
@@ -51,16 +93,30 @@ def trials_of(plan: Plan, status: Callable[[Plan], str]) -> SettingTrials:
     return trials
 
 
-def _words(trials: SettingTrials, plan: Plan) -> str:
-    """The setting in a line; empty if it is not known."""
+def _words(trials: BothSides, plan: Plan) -> str:
+    """The setting in a line; what is known if it is not known."""
     switch = trials.switch
+    failed = "".join(f"; the trial with {name} failed: {why}" for name, why in trials.failed.items())
     if switch == NONE:
-        return f"none of the {len(trials.tried) - 1} that were tried: a kernel or a lowering causes the difference"
+        count = len(trials.plan.tried) - 1 + len(trials.base)
+        return f"none of the {count} that were tried: a kernel or a lowering causes the difference{failed}"
     if not switch:
-        return ""
+        if not trials.plan.shown:
+            return "not known: the difference does not show again" + failed
+        return f"not known: none of those that could be tried{failed}"
     name = switch.removeprefix(_WITHOUT)
-    about = switch_words.short(switch) if name == switch else VARIANTS[split(name)[0]].about
-    return f"{about}: the difference is there on {plan.device}, and not on {under(plan.device, switch)}"
+    if gone := next((name for name, status in trials.base.items() if status == GONE), ""):
+        return f"{_about(gone)}: the difference is there against {BASE}, and not against {_changed(BASE, gone)}{failed}"
+    about = _about(switch) if name == switch else VARIANTS[split(name)[0]].about
+    return f"{about}: the difference is there on {plan.device}, and not on {under(plan.device, switch)}{failed}"
+
+
+def _about(variant: str) -> str:
+    return str(switch_words.short(variant))
+
+
+def _changed(plan: Plan, name: str) -> Plan:
+    return Plan(under(plan.device, name), plan.mode)
 
 
 def under(device: Device, name: str) -> Device:
@@ -81,22 +137,48 @@ def _names(plan: Plan) -> Iterator[str]:
         yield name
 
 
-def _status(analysis: Analysis, plan: Plan, answer: Answer) -> str:
-    """Whether the ops of an answer differ under a plan."""
-    number = answer.ops[0]
-    failed_before = bool(answer.reports[number].failure)
+def _status(analysis: Analysis, plans: tuple[Plan, Plan], answer: Answer) -> str:
+    """Whether the difference of an answer is there between two plans: that of its ops, or that of the program."""
     try:
-        with analysis.replayer(plan) as worker:
-            if answer.kind == "together":
-                comparisons = [comparison for _, comparison in worker.ask("together", answer.ops)]
-                failure = ""
-            else:
-                report = worker.ask("replay", number)
-                comparisons, failure = report.comparisons, report.failure
-    except (RequestFailed, WorkerEnded) as how:
-        comparisons, failure = [], str(how)
-    except RuntimeError:  # the device has no such setting
-        return _FAILED
-    if failure:
-        return SHOWN if failed_before else _FAILED
+        if answer.kind in ("alone", "together"):
+            return _of_ops(analysis, plans, answer)
+        significant = any(result.significant for result in analysis.results(*plans))
+    except (RequestFailed, WorkerEnded) as why:
+        fails_as_before = answer.kind == "fails" and not analysis.recording.failure
+        return SHOWN if fails_as_before else f"{_FAILED}: {_short(why)}"
+    except RuntimeError as why:  # the device has no such setting
+        return f"{_FAILED}: {_short(why)}"
+    if answer.kind == "fails":  # eager mode fails, and the plan gives a value
+        return SHOWN if analysis.recording.failure else GONE
+    return SHOWN if significant else GONE
+
+
+def _of_ops(analysis: Analysis, plans: tuple[Plan, Plan], answer: Answer) -> str:
+    """Whether the ops of an answer differ between two plans.
+
+    Raises:
+      RequestFailed, WorkerEnded: a process ended.
+      RuntimeError: a device has no such setting.
+    """
+    plan, base = plans
+    number, others = answer.ops[0], {}
+    if base != BASE:
+        with analysis.replayer(base, answer.step) as worker:
+            others = worker.ask("values", answer.ops)
+    failed_before = bool(answer.reports[number].failure)
+    with analysis.replayer(plan, answer.step) as worker:
+        if answer.kind == "together":
+            comparisons = [comparison for _, comparison in worker.ask("together", answer.ops, others)]
+        else:
+            try:
+                report = worker.ask("replay", number, others)
+            except WorkerEnded as how:
+                return SHOWN if failed_before else f"{_FAILED}: {_short(how)}"
+            if report.failure:
+                return SHOWN if failed_before else f"{_FAILED}: {_short(report.failure)}"
+            comparisons = report.comparisons
     return SHOWN if any(map(tolerance.serious, comparisons)) else GONE
+
+
+def _short(why: object) -> str:
+    return " ".join(str(why).split())[:120]

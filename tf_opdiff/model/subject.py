@@ -173,15 +173,20 @@ def _training(model: Any, target: int) -> Callable[..., Any]:
     return step
 
 
-def named_arrays(structure: Any, name: str = "output") -> Iterator[tuple[str, np.ndarray]]:
-    """The tensors of a structure as arrays, each with a name such as `loss` or `output[1]`; None has none."""
+def named_tensors(structure: Any, name: str = "output") -> Iterator[tuple[str, tf.Tensor]]:
+    """The tensors of a structure, each with a name such as `loss` or `output[1]`; None has none."""
     if isinstance(structure, tf.IndexedSlices):
         structure = {"values": structure.values, "indices": structure.indices}
     if isinstance(structure, Mapping):
         for key, value in structure.items():
-            yield from named_arrays(value, str(key) if name == "output" else f"{name}.{key}")
+            yield from named_tensors(value, str(key) if name == "output" else f"{name}.{key}")
     elif isinstance(structure, (list, tuple)):
         for number, value in enumerate(structure):
-            yield from named_arrays(value, f"{name}[{number}]")
+            yield from named_tensors(value, f"{name}[{number}]")
     elif structure is not None:
-        yield name, np.asarray(tf.convert_to_tensor(structure).numpy())
+        yield name, tf.convert_to_tensor(structure)
+
+
+def named_arrays(structure: Any) -> dict[str, np.ndarray]:
+    """The arrays of a structure of tensors, by name."""
+    return {name: np.asarray(tensor.numpy()) for name, tensor in named_tensors(structure)}

@@ -5,6 +5,8 @@ Imported in device servers only.
 
 from __future__ import annotations
 
+import contextlib
+import math
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,14 +17,14 @@ import tensorflow as tf
 
 from tf_opdiff.harness.device.tensorflow_setup import local
 from tf_opdiff.harness.spec.plan import Device
+from tf_opdiff.model.interpreter import packed, run_graph
 from tf_opdiff.model.program_run import ProgramRun
 from tf_opdiff.model.recorded import Recording
 from tf_opdiff.model.recording import Recorder
 from tf_opdiff.model.request import ModelRequest
-from tf_opdiff.model.subject import Subject, named_arrays, seed
+from tf_opdiff.model.subject import Subject, named_arrays, named_tensors, seed
 from tf_opdiff.model.tolerance import shaken
-from tf_opdiff.model.traced_op import TracedOp
-from tf_opdiff.model.tracing import traced_ops
+from tf_opdiff.model.tracing import TraceFailed, traced_graph
 from tf_opdiff.model.values import Stored, ValueReader, ValueWriter, write_values
 
 
@@ -39,9 +41,12 @@ class SubjectServer:
         return self._subject
 
     def build(self, request: ModelRequest) -> list[str]:
-        """Builds the program and runs it once, so that it makes all its variables; returns their names."""
+        """Builds the program and runs it once, so that it makes all its variables; returns their names.
+
+        The run may fail: another mode may give a value.
+        """
         self._subject = subject = Subject.of(request, self._device)
-        with tf.device(self._device.tf_name):
+        with tf.device(self._device.tf_name), contextlib.suppress(Exception):
             _eagerly(lambda: subject.called(subject.op_by_op, subject.tensors()))
         return [variable.name for variable in subject.variables]
 
@@ -57,18 +62,66 @@ class SubjectServer:
         read = ValueReader(file)
         self.subject.initial[:] = [read(one) for one in stored]
 
-    def record(self, file: Path) -> Recording:
-        """Runs the program in eager mode, plain and then recorded; writes the values of its ops to a file."""
+    def record(self, file: Path, step: int = 0) -> Recording:
+        """Runs a step of the program in eager mode, plain and then recorded; writes the values of its ops to a file.
+
+        The steps before it run in eager mode. A program that fails is recorded up to the op that fails.
+        """
+        subject = self.subject
+        with tf.device(self._device.tf_name):
+            try:
+                self._run_before(step)
+                plain = _timed(lambda: subject.called(subject.op_by_op, subject.tensors()))
+            except Exception:  # noqa: BLE001  the recorded run fails as well, and says where
+                plain = math.nan
+            return self._recorded(subject.op_by_op, file, step, plain)
+
+    def record_trace(self, file: Path, step: int, xla: bool) -> Recording:
+        """Traces the program, and runs the ops of the trace one by one in eager mode, recorded.
+
+        A program that can't be traced is recorded up to the last op before the error.
+        """
         subject = self.subject
         with tf.device(self._device.tf_name):
             subject.reset()
-            plain = _timed(lambda: subject.called(subject.op_by_op, subject.tensors()))
-            subject.reset()
-            tensors = subject.tensors()
-            recorder = Recorder(tensors, subject.variables)
+            tensors, recorder = subject.tensors(), Recorder([], [])
+            try:
+                with recorder.layers.noted():
+                    graph = traced_graph(subject.step, tensors, xla=xla)
+            except TraceFailed as failed:
+                recorder.note_failure(failed.__cause__ or failed, failed.last)
+                return recorder.write(file, 0.0, 0.0)
+
+            def by_op(*tensors: tf.Tensor) -> Any:
+                return packed(graph.structured_outputs, run_graph(graph, [*tensors, *graph.external_captures]))
+
+            return self._recorded(by_op, file, step, math.nan)
+
+    def _run_before(self, step: int) -> None:
+        """Runs the steps before one, from the initial state."""
+        self.subject.reset()
+        for _ in range(step):
+            _eagerly(lambda: self.subject.called(self.subject.op_by_op, self.subject.tensors()))
+
+    def _recorded(self, function: Callable[..., Any], file: Path, step: int, plain: float) -> Recording:
+        """The recording of a step that a function does op by op."""
+        subject, results, seconds = self.subject, {}, math.nan
+        self._run_before(step)
+        tensors = subject.tensors()
+        recorder = Recorder(tensors, subject.variables)
+        try:
             with recorder.recording():
-                recorded = _timed(lambda: subject.called(subject.op_by_op, tensors))
-        return recorder.write(file, recorded, plain)
+                begin = time.perf_counter()
+                results = _eagerly(lambda: subject.called(function, tensors))
+                seconds = time.perf_counter() - begin
+        except Exception as error:  # noqa: BLE001  an error of the user's program is a result
+            recorder.note_failure(error)
+        recorder.name_results(dict(named_tensors(results)), self._variables())
+        return recorder.write(file, seconds, plain)
+
+    def _variables(self) -> dict[str, tf.Variable]:
+        """The variables, by the names that they have among the results."""
+        return {f"variable {n} {v.name}": v for n, v in enumerate(self.subject.variables)}
 
     def run(self, mode: str, steps: int, file: Path, shake: int | None = None) -> ProgramRun:
         """Runs the program in a mode from its initial state; writes its results to a file.
@@ -87,17 +140,11 @@ class SubjectServer:
             began = time.perf_counter()
             for _ in range(steps):
                 call: Callable[[], Any] = lambda: subject.called(function, tensors)  # noqa: E731
-                each.append(dict(named_arrays(_eagerly(call) if mode == "eager" else call())))
+                each.append(named_arrays(_eagerly(call) if mode == "eager" else call()))
             seconds = time.perf_counter() - began
-            state = {f"variable {n} {v.name}": np.asarray(v.numpy()) for n, v in enumerate(subject.variables)}
+            state = {name: np.asarray(v.numpy()) for name, v in self._variables().items()}
         arrays = {f"{n} {name}": array for n, results in enumerate([*each, state]) for name, array in results.items()}
         return ProgramRun(file, write_values(file, arrays), steps, seconds)
-
-    def trace(self) -> tuple[TracedOp, ...]:
-        """The ops of the program when it is traced."""
-        with tf.device(self._device.tf_name):
-            self.subject.reset()
-            return traced_ops(self.subject.step, self.subject.tensors())
 
 
 def in_mode(subject: Subject, mode: str) -> Callable[..., Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from tf_opdiff.model.answer import Answer
@@ -15,19 +15,20 @@ COLUMNS = (
 )
 
 
-def write_table(file: Path, answers: Iterable[Answer], recording: Recording) -> None:
+def write_table(file: Path, answers: Iterable[Answer], recordings: Mapping[int, Recording]) -> None:
     """Writes a row for each op that was to be replayed, in execution order, plan by plan.
 
     `own_error` and `error_with_inherited` are relative errors: see `OpReport`. `kinds` are the kinds of differences
     beyond the budget. Only ops that the answer names have the last two: `setting` is the variant on which the
     difference depends, `none` if it depends on none that was tried; `known` are the ids of the causes of known
-    failures. An answer without reports has no rows: nothing differs there.
+    failures. An answer without reports has no rows: nothing differs there. `recordings` are by the number
+    of their step.
     """
     with file.open("w", newline="", encoding="utf-8") as text:
         rows = csv.writer(text)
         rows.writerow(COLUMNS)
         for answer in answers:
-            rows.writerows(_rows(answer, recording))
+            rows.writerows(_rows(answer, recordings[answer.step]))
 
 
 def _rows(answer: Answer, recording: Recording) -> Iterator[tuple[object, ...]]:

@@ -4,6 +4,7 @@ import os
 import tempfile
 
 import tensorflow as tf
+from tensorflow.python.ops import control_flow_util
 
 
 def clean(x):
@@ -56,6 +57,66 @@ def slope(x):
     """No float32 equals 0.3: the first op has one slope in both modes, the second has two."""
     y = tf.nn.leaky_relu(x, 0.3)
     return tf.nn.leaky_relu(-y, 0.3 if tf.executing_eagerly() else 0.1)
+
+
+def in_xla():
+    return control_flow_util.GraphOrParentsInXlaContext(tf.compat.v1.get_default_graph())
+
+
+def scaled_for_xla(x):
+    y = tf.sin(x) * (1.1 if in_xla() else 1.0)
+    return y + 1.0
+
+
+def behind_harmless_differences(x):
+    """A trace tiles and multiplies where eager mode broadcasts and squares; then it scales."""
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.reduce_mean(x * x if not tf.executing_eagerly() else tf.square(x), axis=1)
+    return tape.gradient(y, x) * (1.0 if tf.executing_eagerly() else 1.1)
+
+
+def harmless_differences(x):
+    mean = tf.reduce_mean(x, 1) if tf.executing_eagerly() else tf.reduce_sum(x, 1) / 4.0
+    return mean * 2.0
+
+
+def chosen(x):
+    """An index out of range is an error in eager mode; XLA takes the last row."""
+    return tf.gather(tf.tanh(x), [7]) + 1.0
+
+
+def asks_for_a_number(x):
+    y = tf.abs(x)
+    return x / float(tf.reduce_max(y).numpy())
+
+
+def variance(x):
+    """The difference of two large numbers: what is left of it is rounding."""
+    return tf.reduce_mean(tf.square(x), 1) - tf.square(tf.reduce_mean(x, 1))
+
+
+def looped(x):
+    y, n = x, tf.constant(0)
+    while n < 3:
+        y, n = tf.tanh(y) + x, n + 1
+    return y
+
+
+def tangent(x):
+    """Forward mode: eager mode calls a traced function for the tangent of each op."""
+    with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:
+        y = tf.sin(x) * (1.0 if tf.executing_eagerly() else 1.1)
+    return accumulator.jvp(y)
+
+
+count = tf.Variable(0.0)
+
+
+def wrong_in_the_second_step(x):
+    count.assign_add(1.0)
+    y = tf.where(count > 1.5, tf.sin(x), x)
+    return y * (1.0 if tf.executing_eagerly() else tf.where(count > 1.5, 1.1, 1.0))
 
 
 def added_and_subtracted(x):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.model.answer import lines
 
 
@@ -90,10 +91,68 @@ def test_a_custom_gradient_that_depends_on_the_mode_is_named(answer_of):
 def test_rounding_that_a_subtraction_amplifies_is_named_with_both_places(answer_of):
     recording, answer = answer_of("amplified", x=np.linspace(4, 9, 1000, dtype=np.float32))
     assert answer.kind == "amplified"
-    assert not answer.ops
+    assert answer.differs
     text = "\n".join(lines(answer, recording))
-    assert "times in op 2 of 2, Sub (planted_programs.py:" in text
+    assert "rounding grows most in op 2 of 2, Sub (planted_programs.py:" in text
     assert "it comes from op 1 of 2, Tanh" in text
+
+
+def test_a_result_that_lost_its_digits_is_no_agreement_although_rounding_explains_it(answer_of):
+    x = (3000 + np.random.default_rng(0).normal(size=(4, 1000))).astype("f4")
+    recording, answer = answer_of("variance", x=x)
+    assert answer.kind == "amplified"
+    assert answer.differs
+    assert recording.ops[answer.ops[0]].type == "Sub"
+
+
+def test_a_program_that_is_another_one_for_xla_alone_is_named(answer_of):
+    recording, answer = answer_of("scaled_for_xla")
+    assert answer.kind == "retraced"
+    assert recording.ops[answer.ops[0]].type == "Mul"
+    assert answer.detail == "its operand 1 is 1.0 in eager mode and 1.100000023841858 in the trace"
+
+
+@pytest.mark.parametrize("mode", ["function", "xla"])
+def test_a_difference_of_the_trace_that_changes_no_value_is_no_answer(answer_of, mode):
+    recording, answer = answer_of("behind_harmless_differences", mode)
+    assert answer.kind == "retraced"
+    assert recording.ops[answer.ops[0]].number == len(recording.ops) - 1
+    _, answer = answer_of("harmless_differences", mode)
+    assert answer.kind in ("same", "rounding")
+
+
+def test_an_error_of_eager_mode_against_a_value_is_named(answer_of):
+    recording, answer = answer_of("chosen")
+    assert answer.kind == "fails"
+    op = recording.ops[answer.ops[0]]
+    assert (op.type, op.place.file.rpartition("/")[2]) == ("GatherV2", "planted_programs.py")
+    assert "indices[0] = 7 is not in [0, 3)" in answer.detail
+
+
+@pytest.mark.parametrize("mode", ["function", "xla"])
+def test_an_error_while_tracing_is_named_by_the_ops_of_its_line(answer_of, mode):
+    recording, answer = answer_of("asks_for_a_number", mode)
+    assert answer.kind == "fails"
+    assert recording.ops[answer.ops[0]].type == "Max"
+
+
+def test_a_traced_loop_is_compared_by_its_body(answer_of):
+    _, answer = answer_of("looped", "function")
+    assert answer.kind in ("same", "rounding")
+
+
+def test_ops_of_a_tangent_are_recorded(answer_of):
+    recording, answer = answer_of("tangent", "function")
+    assert answer.kind == "retraced"
+    op = recording.ops[answer.ops[0]]
+    assert (op.type, op.place.file.rpartition("/")[2]) == ("Mul", "planted_programs.py")
+
+
+def test_the_first_step_that_differs_is_the_one_whose_ops_are_named(analysis_of):
+    with analysis_of("wrong_in_the_second_step", steps=3) as analysis:
+        answer = analysis.answer(Plan(Device("cpu"), "function"))
+        assert (answer.kind, answer.step) == ("retraced", 1)
+        assert analysis.recordings[1].ops[answer.ops[0]].type == "Mul"
 
 
 def test_the_ops_of_a_saved_model_are_recorded_and_replayed(answer_of):

@@ -21,7 +21,8 @@ def page(tmp_path):
             RecordedOp(number=n, type="Neg", attrs=(), inputs=(), outputs=(), place=place) for n in range(len(reports))
         )
         answer = Answer(plan="cpu/xla", reports=reports, **fields)
-        write_page(tmp_path / "page.html", "norms:step", [answer], Recording(ops, (), tmp_path, frozenset(), 1.0, 1.0))
+        recording = Recording(ops, (), tmp_path, frozenset(), 1.0, 1.0)
+        write_page(tmp_path / "page.html", "norms:step", [answer], {0: recording})
         return (tmp_path / "page.html").read_text()
 
     return page

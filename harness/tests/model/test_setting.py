@@ -8,7 +8,7 @@ import pytest
 from tf_opdiff.harness.repro.setting_trials import GONE, SHOWN
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.model.answer import lines
-from tf_opdiff.model.setting import trials_of, under, with_setting
+from tf_opdiff.model.setting import both_sides, trials_of, under, with_setting
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_a_rewriter_of_grappler_is_named(setting_of):
 def test_a_kernel_that_differs_under_all_settings_has_none(setting_of):
     answer, text = setting_of("masked_root")
     assert answer.switch == "none"
-    assert "setting: none of the 3 that were tried: a kernel or a lowering causes the difference" in text
+    assert "setting: none of the 5 that were tried: a kernel or a lowering causes the difference" in text
 
 
 def test_an_op_that_ends_its_process_under_all_settings_has_none(setting_of):
@@ -75,6 +75,25 @@ def test_settings_that_contradict_the_device_are_not_tried():
 def test_a_difference_that_comes_and_goes_depends_on_no_setting():
     assert trials("cpu", "xla", {"cpu": [SHOWN, GONE], "cpu+noexcess": GONE}).switch == ""
     assert trials("cpu", "xla", {"cpu": GONE}).tried == {"": GONE}
+
+
+def test_settings_of_eager_mode_are_tried_where_none_of_the_plan_matters():
+    def status(plan, base):
+        return GONE if str(base) == "cpu+noonednn/eager" else SHOWN
+
+    assert both_sides(Plan(Device("cpu"), "xla"), status).switch == "cpu+noonednn/eager"
+
+
+def test_a_trial_that_fails_is_reported():
+    trials = both_sides(Plan(Device("cpu"), "xla"), lambda plan, _: "failed: why" if "nofma" in str(plan) else SHOWN)
+    assert trials.switch == ""
+    assert trials.failed == {"nofma": "why"}
+
+
+def test_a_trace_that_differs_depends_on_no_setting(setting_of):
+    answer, text = setting_of("branch")
+    assert answer.switch == "none"
+    assert "setting: none: the trace has the difference" in text
 
 
 def test_one_pass_after_the_other_is_turned_off_until_the_difference_vanishes():
