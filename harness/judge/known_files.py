@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -45,21 +46,21 @@ def load(path: Path, catalog: Catalog) -> Known:
 
     Raises:
       KnownError: a file is not TOML; a cause or entry has an unknown or missing field, names something that does not
-        exist, or can never select a record; two causes have the same id or reason; a cause has no entries; or only one
-        of two causes names the other in `see`.
+        exist, or can never select a record; two causes have the same id or reason; or a cause has no entries.
       OSError: a file can't be read.
     """
     entries, places = [], []
     causes: dict[str, Cause] = {}
     reasons: dict[str, str] = {}
     processors: list[frozenset[str]] = []
-    for name, file in files(path).items():
-        tables = _tables(name, file)
+    read = {name: _tables(name, file) for name, file in files(path).items()}
+    related = _related(read.values())
+    for name, tables in read.items():
         processors += _processors(name, tables["processor"])
         for id, fields in tables["cause"].items():
             label = f"{name}: cause {id!r}"
             try:
-                cause, items = _cause(id, fields)
+                cause, items = _cause(id, fields, related[id])
                 if id in causes:
                     raise ValueError("another file has a cause with the same id")
                 if cause.reason in reasons:
@@ -76,16 +77,21 @@ def load(path: Path, catalog: Catalog) -> Known:
     return known
 
 
+def _related(files: Iterable[Mapping[str, Any]]) -> Mapping[str, set[str]]:
+    """The id of a cause → those of the causes that name it in `see`."""
+    related: dict[str, set[str]] = defaultdict(set)
+    for id, fields in ((id, fields) for tables in files for id, fields in tables["cause"].items()):
+        for other in fields.get("see", ()) if isinstance(fields, dict) else ():
+            related[str(other)].add(id)
+    return related
+
+
 def _check_see(causes: Mapping[str, Cause], names: Mapping[str, str]) -> None:
-    """Checks that causes name each other; `names` are those of their files."""
+    """Checks that causes name other causes; `names` are those of their files."""
     for id, cause in causes.items():
         for other in cause.see:
-            wrong = ""
             if other not in causes or other == id:
                 wrong = unknown("cause", other, causes.keys() - {id})
-            elif id not in causes[other].see:
-                wrong = f"expected {id!r} among the causes that {other!r} names in turn"
-            if wrong:
                 raise KnownError(f"{names[id]}: cause {id!r}: see {other!r}: {wrong}")
 
 
@@ -140,8 +146,8 @@ class _Items(msgspec.Struct, forbid_unknown_fields=True):
     defaults: dict[str, Any] = {}
 
 
-def _cause(id: str, fields: Any) -> tuple[Cause, list[dict[str, Any]]]:
-    """A cause, and the fields of its entries with the defaults."""
+def _cause(id: str, fields: Any, related: Iterable[str]) -> tuple[Cause, list[dict[str, Any]]]:
+    """A cause that sees those that name it too, and the fields of its entries with the defaults."""
     table = msgspec.convert(fields, dict[str, Any])
     own = {name: value for name, value in table.items() if name not in _Items.__struct_fields__}
     if "id" in own:
@@ -149,6 +155,7 @@ def _cause(id: str, fields: Any) -> tuple[Cause, list[dict[str, Any]]]:
     cause = msgspec.convert({"id": id, **own}, Cause)
     if "function" not in own:
         cause = msgspec.structs.replace(cause, function=named(cause.title))
+    cause = msgspec.structs.replace(cause, see=tuple(sorted({*cause.see, *related})))
     cause.check()
     items = msgspec.convert({name: value for name, value in table.items() if name not in own}, _Items)
     if not items.entries:
