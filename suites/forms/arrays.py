@@ -16,6 +16,7 @@ from tf_opdiff.suites.forms.array_programs import V1, V2, V3, Array, Steps, Vers
 from tf_opdiff.suites.forms.control_flow import with_v1
 from tf_opdiff.suites.forms.errors import IN_KERNEL, raises
 from tf_opdiff.suites.forms.lists import FEW, contents, no_kernel, of_floats, small, tensors
+from tf_opdiff.suites.forms.options import with_options
 from tf_opdiff.suites.forms.part import Op, Part, part, tiered
 from tf_opdiff.suites.reference.promise import together
 
@@ -57,7 +58,10 @@ def in_versions(
                 program=version.program(steps),
                 fields={"modes": version.modes, **op.fields},
             )
-            yield from (spec for each in parts for spec in each(version)(own))
+            made = [spec for each in parts for spec in each(version)(own)]
+            yield from made
+            if own.raw != op.raw:  # `op` gives the options of its own raw op
+                yield from with_options(own.raw, made)
 
     return specs
 
