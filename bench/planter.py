@@ -183,12 +183,16 @@ def outputs(case: Case, inputs: Sequence[np.ndarray], fault: Fault) -> dict[str,
       Unplantable: the program needs a value that is unknown, or a function that the stand-in lacks.
     """
     tf, spec = Planted(fault), case.spec
-    state = spec.state(tf, *inputs, **accepted(spec.state, case.keywords)) if spec.state else {}
+    state = (
+        spec.execution.state(tf, *inputs, **accepted(spec.execution.state, case.keywords))
+        if spec.execution.state
+        else {}
+    )
     steps = []
-    for _ in range(max(spec.steps, 1)):
-        result = _run(tf, case, [state] if spec.state else [], inputs)
+    for _ in range(max(spec.execution.steps, 1)):
+        result = _run(tf, case, [state] if spec.execution.state else [], inputs)
         steps.append([x.value if isinstance(x, Variable) else x for x in result])
-    found = [_stacked(each) if spec.steps > 1 else each[0] for each in zip(*steps, strict=True)]
+    found = [_stacked(each) if spec.execution.steps > 1 else each[0] for each in zip(*steps, strict=True)]
     if fault.gradient:
         return {}
     every = [*found, *(variable.value for variable in state.values())]

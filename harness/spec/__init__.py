@@ -13,6 +13,7 @@ __all__ = (
     "kinds",
     "loose",
     "modes",
+    "options",
     "override_cell",
     "pickled",
     "plan",

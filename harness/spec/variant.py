@@ -31,10 +31,6 @@ def _nothing(*_: Any) -> None:
     pass
 
 
-def _no_environment(_: str) -> Mapping[str, str]:
-    return {}
-
-
 def _no_lines(_: str) -> tuple[str, ...]:
     return ()
 
@@ -59,7 +55,7 @@ class Variant:
 
     about: str
     types: tuple[str, ...] = ()
-    environment: Callable[[str], Mapping[str, str]] = _no_environment
+    environment: Callable[[str], Mapping[str, str]] = lambda _: {}
     apply: Callable[[Any, str], None] = _nothing
     counted: bool = False
     choices: tuple[str, ...] = ()

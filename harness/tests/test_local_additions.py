@@ -25,6 +25,15 @@ SPECS = (
 )
 """
 #: What is added → the edits of each file: (the text before which a text is inserted, that text).
+#: The fields of a page.
+PAGE = (
+    'file="plans.html"',
+    'link="All plans"',
+    'short="Plans"',
+    'holds="P."',
+    "content=lambda _: 1",
+    "html=lambda *_: '<p>plans</p>'",
+)
 ADDITIONS = {
     "mode": {
         "harness/spec/modes.py": [
@@ -60,7 +69,7 @@ ADDITIONS = {
         "reports/pages/extra_pages.py": [
             (
                 ")\n\n\ndef write(",
-                '    ExtraPage(file="plans.html", link="All plans", holds="P.", html=lambda data: "<p>plans</p>"),\n',
+                f"    ExtraPage({', '.join(PAGE)}),\n",
             )
         ],
     },

@@ -19,10 +19,9 @@ from tf_opdiff.harness.spec.modes import MODES
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.raw_ops import RawOps
 from tf_opdiff.harness.spec.recipes import Draw
-from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.harness.spec.spec import Raises, Recipe, Spec
 from tf_opdiff.harness.system.text_file import read_toml
 from tf_opdiff.suites.derived.op_types import DTYPES, OpTypes, every_op
-from tf_opdiff.suites.forms.errors import raises
 
 _VALID = read_toml(Path(__file__).with_name("valid_calls.toml"))
 #: OpDef → what a valid call of it needs.
@@ -37,8 +36,14 @@ NO_XLA = "dtypes-without-xla"
 #: The texts of eager mode for an attribute, and for an input without one.
 _REFUSED = {False: "not in the list of allowed values", True: "was expected to be a"}
 
+
+def _raises(code: str, says: str = "", **how: Any) -> Callable[..., Raises]:
+    """A reference that promises an error, whatever the inputs."""
+    return lambda *xs: Raises(code, says, **how)
+
+
 #: The promise of a runtime that looks for a kernel in vain.
-_NO_KERNEL = raises("NOT_FOUND", without_kernel=True)
+_NO_KERNEL = _raises("NOT_FOUND", without_kernel=True)
 
 
 def twins(op: OpTypes) -> Iterator[Spec]:
@@ -57,7 +62,7 @@ def twins_of(op: OpTypes, attr: str) -> Iterator[Spec]:
     followed by the name of the attribute if it is not the first.
     """
     name = _words(op.name) + (f"-{_words(attr)}" if attr != op.attrs[0] else "")
-    refusal = raises("INVALID_ARGUMENT", _REFUSED[op.allowed.get(attr) == [attr]])
+    refusal = _raises("INVALID_ARGUMENT", _REFUSED[op.allowed.get(attr) == [attr]])
     without, without_xla = op.without_kernel(attr), op.without_kernel(attr, xla=True)
     for aspect, modes, reference, dtypes in (
         ("other-dtypes", MODES, refusal, op.disallowed(attr)),

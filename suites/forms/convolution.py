@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,7 @@ def convolution(
       gradient: whether TensorFlow has a gradient of the op.
       more: further parts.
     """
-    calls, of_output = _called(convolved, tables.windows), convolved.result == "output"
+    calls, fitting, of_output = _called(convolved, tables.windows), tables.fitting, convolved.result == "output"
     recipes = {**OF_FLOATS, "special": OfAll(_special(convolved, tables.windows))}
 
     def by_windows(spec: Spec) -> Spec:
@@ -90,11 +91,7 @@ def convolution(
         ),
         "calls": calls,
         "small": {label: convolved.call(windows, fixed=False) for label, windows in tables.small.items()},
-        "wrong": {
-            label: one
-            for promise, changes in wrong
-            for label, one in convolved.unfit(tables.fitting, tier | dict(promise), changes).items()
-        },
+        "wrong": dict(chain.from_iterable(convolved.unfit(fitting, tier | dict(p), c).items() for p, c in wrong)),
         "batch": _batches(convolved, tables.large),
         "shared": (1,) if of_output else (0,),
         "dtypes": tiered([dtype for dtype in dtypes if dtype in FLOATS]),

@@ -92,9 +92,20 @@ def distribution(
                 **IN_KERNEL,
             )(op)
 
-    def independent(op: Op) -> Iterator[Spec]:
-        """The specs of pairs of numbers, of the first dtype; XLA, which takes seconds to compile them, has its own."""
+    return together(specs, _independent(call, lambda dtype: inputs(parameters(dtype))))
+
+
+def _independent(call: Callable[..., Any], inputs: Callable[[str], Sequence[np.ndarray]]) -> Part:
+    """A part: the independence of numbers of the first dtype; XLA takes seconds to compile it, and has its own spec.
+
+    Args:
+      call: as of `distribution`.
+      inputs: inputs(dtype) → the points, the distribution function there, and the parameters.
+    """
+
+    def specs(op: Op) -> Iterator[Spec]:
         first = next(iter(op.dtypes))
+        at, expected, *own = inputs(first)
         for end, of_modes in (("", {"modes": WITHOUT_XLA}), ("-xla", {"modes": ("xla",), "tier": "full"})):
             yield from part(
                 f"-independence{end}",
@@ -102,9 +113,9 @@ def distribution(
                     tf, call(tf, getattr(tf.raw_ops, op.raw), first, *own), at, expected, COUNT
                 ),
                 reference=lambda at, expected, *own: np.ones((len(lags(COUNT)), *at.shape), bool),
-                recipes={"columns": lambda draw, _: (*middle(*inputs(parameters(first))[:2]), *parameters(first))},
+                recipes={"columns": lambda draw, _: (*middle(at, expected), *own)},
                 dtypes=(first,),
                 **of_modes,
             )(op)
 
-    return together(specs, independent)
+    return specs

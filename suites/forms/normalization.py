@@ -31,6 +31,12 @@ from tf_opdiff.suites.reference.normalized import (
 _CANCELS = Loose(lambda *xs: True, "a gradient is a difference of sums of products, which may cancel")
 #: The shape of a tensor whose channels are last; no size is a multiple of a vector's width.
 _SHAPE = (2, 3, 2, 5)
+_UNFIT = {
+    "too-flat": ((3, 2, 5), *[(5,)] * 4),
+    "other-scale": (_SHAPE, (4,), *[(5,)] * 3),
+    "matrix-of-offsets": (_SHAPE, (5,), (1, 5), *[(5,)] * 2),
+    "other-mean": (_SHAPE, (5,), (5,), (4,), (5,)),
+}
 _SMALL = {"no_batch": (0, 2, 3, 2), "no_channels": (2, 3, 1, 0), "one": (1, 1, 1, 1)}
 
 
@@ -152,15 +158,7 @@ def fused(of: Fused) -> dict[str, Any]:
         "calls": last,
         "recipes": {label: _drawn(numbers, last) for label, numbers in {**RECIPES, "upstreams": plain}.items()},
         "upstreams": {"upstreams": finite},
-        "wrong": {
-            label: unfit(*shapes, **last["inference"].attrs)
-            for label, shapes in {
-                "too-flat": ((3, 2, 5), *[(5,)] * 4),
-                "other-scale": (_SHAPE, (4,), *[(5,)] * 3),
-                "matrix-of-offsets": (_SHAPE, (5,), (1, 5), *[(5,)] * 2),
-                "other-mean": (_SHAPE, (5,), (5,), (4,), (5,)),
-            }.items()
-        },
+        "wrong": {label: unfit(*shapes, **last["inference"].attrs) for label, shapes in _UNFIT.items()},
         "dtypes": tiered(("float32", *of.more)),
         "loose": dict.fromkeys(("grad", "jvp", "hvp"), _CANCELS),
     }
@@ -171,10 +169,7 @@ def _statistics_with_options(of: Fused) -> Part:
     shapes = {"first": (_SHAPE, True), "single": ((1, 1, 1, 4), False), "single_first": ((1, 1, 1, 4), True)}
     calls = {label: _call(shape, training=True, first=first) for label, (shape, first) in shapes.items()}
     calls["first_share"] = _call(_SHAPE, training=True, first=True, exponential_avg_factor=0.25)
-
-    def results(tf: Any, *xs: Any, **attrs: Any) -> Any:
-        return tuple(of.results(tf, *xs, **attrs)[1:3])
-
+    results = lambda tf, *xs, **attrs: tuple(of.results(tf, *xs, **attrs)[1:3])  # noqa: E731
     return together(
         *(
             part(

@@ -1,6 +1,7 @@
 """Fake quantisation and its gradients: values, whose middles between two levels are open where a step is rounded."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,15 @@ def _wrong(shapes, fitting, ends, of_attributes, of_shapes, **attrs):
     return wrong | {label: unfit(*own, promise=of_shapes, **attrs) for label, own in shapes.items()}
 
 
+def _gradients(shapes, ends, levels):
+    """Calls of the gradient of an op, one for each output."""
+    return {
+        f"{label}_{i}": call(shape, *shapes(shape), output=i if ends else None, **more)
+        for label, (shape, more) in levels.items()
+        for i in range(1 + ends)
+    }
+
+
 def _both(levels, wrong, fitting, *, ends=2, channels=False):
     """The fields of an op, and of its gradient.
 
@@ -98,13 +108,7 @@ def _both(levels, wrong, fitting, *, ends=2, channels=False):
     def calls(levels):
         return {label: call(*shapes(shape), **more) for label, (shape, more) in levels.items()}
 
-    def gradients(levels):
-        return {
-            f"{label}_{i}": call(shape, *shapes(shape), output=i if ends else None, **more)
-            for label, (shape, more) in levels.items()
-            for i in range(1 + ends)
-        }
-
+    gradients = partial(_gradients, shapes, ends)
     with_upstream = {label: (plain, *own) for label, own in (recipes | special).items() if label != "upstreams"}
     upstreams = {label: (own[0], *own) for label, own in wrong.items()} | {"other-upstream": ((4,), *fitting)}
     pair = shapes((2, 3))

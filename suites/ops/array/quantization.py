@@ -49,29 +49,14 @@ _OF_UNSIGNED = {label: elements for label, elements in _RECIPES.items() if label
 _OF_VALUES = {**IN_KERNEL, "modes": WITHOUT_XLA}
 
 
-def _promise(
-    *,
-    inside=False,
-    signed_input=True,
-    num_bits=8,
-    range_given=False,
-    round_mode="HALF_TO_EVEN",
-    narrow_range=False,
-    axis=None,
-    output=-1,
-    **limits,
-):
+#: Attribute → the field of the promise.
+_FIELDS = {"axis": "axis", "inside": "inside", "narrow_range": "narrow", "num_bits": "bits", "signed_input": "signed"}
+
+
+def _promise(*, output=-1, round_mode="HALF_TO_EVEN", range_given=False, **attrs):
     """The promise of a call with these attributes; with an output, that of this output of the gradient."""
-    own = Quantized(
-        signed=signed_input,
-        bits=num_bits,
-        given=range_given,
-        limits=tuple(limits.values()),
-        half_up=round_mode == "HALF_UP",
-        narrow=narrow_range,
-        axis=axis,
-        inside=inside,
-    )
+    fields = {field: attrs.pop(name) for name, field in _FIELDS.items() if name in attrs}
+    own = Quantized(**fields, given=range_given, half_up=round_mode == "HALF_UP", limits=tuple(attrs.values()))
     return own if output == -1 else QuantizedGradient(own, output)
 
 
