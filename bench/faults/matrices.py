@@ -25,17 +25,17 @@ def _tf32(x: np.ndarray) -> np.ndarray:
     return (bits & np.uint32(0xFFFFE000)).view(np.float32)
 
 
-def _rounded_inputs(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
+def _rounded_inputs(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, **_: Any) -> Any:
     if a.dtype != np.float32:
         return None
     return wide(_turned(_tf32(a), transpose_a)) @ wide(_turned(_tf32(b), transpose_b))
 
 
-def _sums_of_16_bits(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
+def _sums_of_16_bits(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, **_: Any) -> Any:
     return product_in(_turned(a, transpose_a), _turned(b, transpose_b), a.dtype) if short(a) else None
 
 
-def _second_tile(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False) -> Any:
+def _second_tile(a: Any, b: Any, transpose_a: bool = False, transpose_b: bool = False, **_: Any) -> Any:
     product = wide(_turned(a, transpose_a)) @ wide(_turned(b, transpose_b))
     product[:, _TILE : 2 * _TILE] = 0
     return product

@@ -30,7 +30,7 @@ def test_every_fault_is_seen_by_a_case_of_its_op(fault, seen):
 
 
 def test_right_results_are_no_fault():
-    def right(a, b, transpose_a=False, transpose_b=False):
+    def right(a, b, transpose_a=False, transpose_b=False, **_):
         return np.matmul(wide(a.T if transpose_a else a), wide(b.T if transpose_b else b))
 
     fault = Fault("MatMul", "none", "none", right)
