@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -114,18 +115,24 @@ def _changes(known: Known, path: Path | None) -> list[Change]:
     return [by_file[at.file][at.cause, at.number] if at.file in whole else Change() for at in stands]
 
 
+def _without(place: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]:
+    return {name: value for name, value in place.items() if name not in names}
+
+
 def _idle(records: pd.DataFrame, known: Known) -> set[int]:
     """The numbers of the entries that `Known.idle` names."""
     place = places(records)
     some = place[place["spec"].isin({spec for entry in known.entries for spec in listed(entry.spec)})]
     by_spec: dict[str, tuple[list[tuple[Any, ...]], ...]] = {}
-    for i, names in enumerate((CELL, PLACE)):
+    for i, names in enumerate(((*CELL, "against"), PLACE)):
         for at in distinct(some, (*names, "tf"))[1]:
             of = at.pop("tf"), *known.facts(at["device"])
             by_spec.setdefault(at["spec"], ([], []))[i].append((at, *of))
     idle = set()
     for number, entry in enumerate(known.entries, 1):
         near = [by_spec[spec] for spec in listed(entry.spec) if spec in by_spec]
-        ran, about = (any(entry.selects(*at) for both in near for at in both[i]) for i in (0, 1))
+        everywhere = () if entry.against == "plan" else ("against",)
+        ran = any(entry.selects(_without(at, everywhere), *of) for cells, _ in near for at, *of in cells)
+        about = any(entry.selects(*at) for _, comparisons in near for at in comparisons)
         idle.update([number] if ran and not about else [])
     return idle

@@ -94,7 +94,7 @@ def test_an_op_with_everything_is_covered_and_says_by_what() -> None:
 
 
 LACKING = {
-    "a second mode beside eager": lambda row: row.mode == "eager",
+    "a second mode in addition to eager": lambda row: row.mode == "eager",
     "dtypes int32": lambda row: row.dtype != "int32",
     "the gradient": lambda row: row.quantity != "grad[0]",
     "the gradient in float32": lambda row: (row.mode, row.quantity) != ("xla", "grad[0]"),
@@ -154,7 +154,7 @@ def test_a_mode_that_refuses_the_op_itself_counts_for_the_only_op_of_the_spec() 
     assert covered([replace(row, case=row.case + row.mode) for row in rows])["Floor"].modes == {"eager"}
     assert covered([row if row.raw_op else replace(row, verdict="known") for row in rows])["Floor"].modes == {"eager"}
     two = Catalog(tuple(Item(item.suite, replace(SPEC, ops="Floor;Ceil"), item.dtype) for item in CATALOG.items))
-    assert "a second mode beside eager" in covered(rows, catalog=two)["Floor"].missing
+    assert "a second mode in addition to eager" in covered(rows, catalog=two)["Floor"].missing
 
 
 @pytest.mark.parametrize("dtype", ["S", "object"])
