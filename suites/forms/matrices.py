@@ -77,6 +77,11 @@ def ordinary(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
     return (_wide(draw, dtype, *shape) + 2 * _rotated(shape[-1])).astype(dtype)
 
 
+def conditioned(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """Matrices of good condition, of any size, whose pivots are in other rows."""
+    return (_wide(draw, dtype, *shape) + 2 * shape[-1] * _rotated(shape[-1])).astype(dtype)
+
+
 def graded(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
     """Ordinary numbers, in columns of various sizes."""
     return (ordinary(draw, np.dtype(dtype), *shape) * np.resize(_SCALES, shape[-1])).astype(dtype)

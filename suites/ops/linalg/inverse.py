@@ -78,7 +78,7 @@ SPECS = (
         small={label: call(*_right(shape)) for label, shape in of.SMALL.items()} | {"no_columns": call((2, 2), (2, 0))},
         of_small=(of.ordinary, plain),
         blocks={label: call(*_right(shape, 3)) for label, shape in of.WARPS.items()},
-        of_blocks=(of.ordinary, plain),
+        of_blocks=(of.conditioned, plain),
         wrong={label: _right(shape) for label, (shape,) in of.NOT_SQUARE.items()}
         | {
             "unequal-rows": ((3, 3), (2, 3)),
