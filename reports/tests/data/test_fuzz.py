@@ -20,12 +20,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from tf_opdiff import reports
-from tf_opdiff.harness.device.observation import Observation, Result, pack
+from tf_opdiff.harness.device.observation import Observation, Result, pack, unpack
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.repro.listing import ClaimData, claims_data
 from tf_opdiff.harness.repro.outcome import Outcome
 from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.harness.store import line_types, parquet, read_lines, recording, recording_format, recording_writer
+from tf_opdiff.harness.store import parquet, read_lines, recording, recording_format, recording_writer
 from tf_opdiff.harness.store.error_profile import ErrorProfile
 from tf_opdiff.harness.store.merged import merge
 from tf_opdiff.harness.store.recorded_device import About
@@ -336,4 +336,4 @@ def test_an_array_of_another_type_than_its_line_says_is_no_array() -> None:
     assert packed is not None
     for change in ({"dtype": "float32,int8"}, {"dtype": "O"}, {"dtype": "datetime64"}, {"shape": [3]}, {"data": "!"}):
         with pytest.raises(ValueError, match=r"expected|array|reshape"):
-            line_types.unpack(packed | change)
+            unpack(packed | change)

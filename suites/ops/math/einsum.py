@@ -3,6 +3,7 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS
+from tf_opdiff.suites.forms.blocks import SHORT
 from tf_opdiff.suites.forms.calls import call, unfit
 from tf_opdiff.suites.forms.contraction import CONTRACTED, of_complex
 from tf_opdiff.suites.forms.elements import nonzero_integers, plain
@@ -59,17 +60,6 @@ SPECS = op(
         recipes={"plain": plain, "exact": nonzero_integers},
         dtypes=tiered(FLOATS),
     ),
-    # The bound of hundreds of terms in float32 would hide half of the digits.
-    part(
-        "-blocks",
-        calls={
-            "terms": _einsum(_PRODUCT, (3, 300), (300, 5)),
-            "tiles": _einsum("ij,kj->ki", (130, 7), (131, 7)),
-            "rows": _einsum("ij,ij->i", (3, 300), (3, 300)),
-        },
-        recipes={"plain": plain},
-        dtypes=("float16", "bfloat16"),
-    ),
     program=lambda tf, *xs, equation: tf.raw_ops.Einsum(inputs=xs, equation=equation),
     promise=_contraction,
     calls={
@@ -105,6 +95,12 @@ SPECS = op(
         "rows": _einsum("ij,ij->i", (3, 67), (3, 67)),
         "batches": _einsum("bij,bjk->bik", (2, 3, 67), (2, 67, 5)),
     },
+    blocks={
+        "terms": _einsum(_PRODUCT, (3, 300), (300, 5)),
+        "tiles": _einsum("ij,kj->ki", (130, 7), (131, 7)),
+        "rows": _einsum("ij,ij->i", (3, 300), (3, 300)),
+    },
+    blocks_in=SHORT,
     dtypes=tiered(FLOATS),
     integers=tiered(("int32", "int64")),
     **CONTRACTED,

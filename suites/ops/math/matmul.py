@@ -4,6 +4,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.suites.forms.aspects import batches
+from tf_opdiff.suites.forms.blocks import SHORT
 from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.contraction import CONTRACTED, of_complex
 from tf_opdiff.suites.forms.elements import limits, plain
@@ -68,6 +69,7 @@ _OF_BATCHES = {
     "promise": _products,
     "small": _SMALL_BATCHES,
     "batch": {label: _batches(adjoint, (2,), (2,), _LONG) for label, adjoint in _FLAGS.items()},
+    "blocks_in": SHORT,
     "blocks": {
         "terms": _batches(_PLAIN, (2,), (2,), _TERMS),
         "tiles": _batches(_FLAGS["both"], (2,), (2,), _TILES),
@@ -162,6 +164,7 @@ SPECS = (
         promise=_product,
         calls={label: _matmul(*flags) for label, flags in _FLAGS.items()},
         small={label: {"pair": _matmul(False, False, sizes)} for label, sizes in _SMALL.items()},
+        blocks_in=SHORT,
         blocks={
             "terms": _matmul(False, False, _TERMS),
             "terms_right": _matmul(False, True, _TERMS),
