@@ -6,6 +6,7 @@ from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.recipes import FLOATS
 from tf_opdiff.suites.derived.sizes import EMPTY
 from tf_opdiff.suites.forms.aspects import batches, in_shapes, second_order, small
+from tf_opdiff.suites.forms.blocks import SHORT
 from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.elements import plain, uniform
 from tf_opdiff.suites.forms.logits import INF, LOGITS, SUBNORMAL
@@ -31,7 +32,7 @@ _PARTS = (
         "-blocks",
         calls={"long": call((3, 1100)), "blocks": call((2, 4201))},
         recipes={"plain": plain},
-        dtypes=("float32", "float16", "bfloat16"),
+        dtypes=SHORT,
         ulp=SUBNORMAL,
     ),
 )
