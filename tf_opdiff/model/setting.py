@@ -59,7 +59,10 @@ def with_setting(analysis: Analysis, plan: Plan, answer: Answer) -> Answer:
         analysis.progress(f"{under} against {base}")
         return _status(analysis, (under, base), answer)
 
-    trials = both_sides(plan, status)
+    if answer.against == str(BASE):
+        trials = both_sides(plan, status)
+    else:  # nothing of a recording can be varied
+        trials = BothSides(trials_of(plan, lambda under: status(under, BASE)))
     return replace(answer, switch=trials.switch, setting=_words(trials, plan))
 
 
