@@ -34,13 +34,9 @@ _CPU = Device("cpu")
 
 
 def specs_of(op: str, tier: str) -> list[Spec]:
-    """The specs about an OpDef alone, up to a tier; a spec with a fault of its own op in any other place has others."""
+    """The specs about an OpDef, up to a tier."""
     every = Catalog.load(SUITES).specs.values()
-    return [
-        spec
-        for spec in every
-        if TIERS.index(spec.tier) <= TIERS.index(tier) and any(op in spec.ops_in(mode) for mode in spec.modes)
-    ]
+    return [spec for spec in every if TIERS.index(spec.tier) <= TIERS.index(tier) and op in spec.every_op]
 
 
 class Subject:
@@ -77,10 +73,10 @@ class Subject:
         expected = self.expected(mode)
         if fault.gradient:
             found = gradients(self.case, self.inputs, expected.upstreams, fault)
-        return any(self._wrong(quantity, value, expected, mode) for quantity, value in (found or {}).items())
+        return any(self._wrong(quantity, value, expected) for quantity, value in (found or {}).items())
 
-    def _wrong(self, quantity: str, value: np.ndarray, expected: Expectation, mode: str) -> bool:
-        want = expected.in_mode(mode).wants.get(quantity)
+    def _wrong(self, quantity: str, value: np.ndarray, expected: Expectation) -> bool:
+        want = expected.wants.get(quantity)
         if want is None or want.dtype is None:  # an op with this fault returns a value in place of an error
             return False
         result = Result("value", np.asarray(value).astype(want.dtype))

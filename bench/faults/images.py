@@ -29,7 +29,7 @@ def _outside_of_root(x: Any, scale: Any, offset: Any, mean: Any, variance: Any, 
 
 
 def _running(variance: Any, old: Any, attrs: Any) -> Any:
-    """The results of the op of which the running variance alone is known."""
+    """The results of the op; only the running variance is known."""
     share = attrs.get("exponential_avg_factor", 1.0)
     return (None, None, (1 - share) * wide(old) + share * variance if share != 1 else variance, *[None] * 3)
 

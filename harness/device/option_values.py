@@ -143,7 +143,7 @@ def _built(specs: Sequence[Spec], start: int) -> Iterator[tuple[int, set[Value]]
     listed = RawOps.load().ops
     built: dict[Any, set[Value]] = {}
     for number, spec in enumerate(specs[start:], start):
-        ops = frozenset(op for mode in spec.modes for op in spec.ops_in(mode) if listed.get(op) and listed[op].options)
+        ops = frozenset(op for op in spec.every_op if listed.get(op) and listed[op].options)
         typed = any(len(listed[op].dtypes) > 1 for op in ops)
         dtypes = () if not ops or spec.aspect in REFUSED else spec.dtypes if typed else spec.dtypes[:1]
         own: set[Value] = set()

@@ -1,4 +1,4 @@
-"""Server age: how much of what the kernel grants a process is used up.
+"""Server age: how much of its limits a process has used.
 
 XLA maps memory for each program that it compiles, and a process has at most 65,530 mappings on most machines. A device
 server that ran out of them would crash in a program that is not at fault.

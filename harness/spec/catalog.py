@@ -93,7 +93,7 @@ class Catalog:
         chosen: dict[str, tuple[str, ...]] = {}
         ops: set[str] = set()
         for item in sorted(self.items, key=lambda item: (TIERS.index(item.spec.tier), item.dtype != "float32")):
-            about = {op for mode in item.spec.modes for op in item.spec.ops_in(mode)}
+            about = item.spec.every_op
             if item.spec.tier == "smoke":
                 chosen[item.id] = tuple(case.id for case in item.cases)
             elif item.spec.tier == "default" and about - ops:
@@ -118,7 +118,7 @@ class Catalog:
         """The names of specs by the name of a spec, of a family and of an OpDef."""
         matching: dict[str, set[str]] = {}
         for spec, suite in {item.spec.name: (item.spec, item.suite) for item in self.items}.values():
-            for key in {spec.name, suite, *(op for mode in spec.modes for op in spec.ops_in(mode))}:
+            for key in {spec.name, suite, *spec.every_op}:
                 matching.setdefault(key, set()).add(spec.name)
         return matching
 

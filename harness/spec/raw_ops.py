@@ -130,7 +130,7 @@ class RawOps:
 
     def unnamed(self, catalog: Catalog) -> list[str]:
         """The ops that no spec names in `ops`, and that are not excluded."""
-        named = {op for spec in catalog.specs.values() for mode in spec.modes for op in spec.ops_in(mode)}
+        named = {op for spec in catalog.specs.values() for op in spec.every_op}
         return [name for name, op in self.ops.items() if name not in named and not op.excluded]
 
 

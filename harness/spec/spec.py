@@ -97,6 +97,11 @@ class Spec(SpecFields):
             names = next((names[f"+{v}"] for v in variants if f"+{v}" in names), names.get(mode, ""))
         return tuple(filter(None, names.split(";")))
 
+    @property
+    def every_op(self) -> frozenset[str]:
+        """The names of OpDefs that the graph of some mode must contain, on a device without variants."""
+        return frozenset(op for mode in self.modes for op in self.ops_in(mode))
+
     def side(self, plan: Plan) -> Side | None:
         """The side of the contract that applies to this plan; None if the reference applies."""
         return self.contract.get(self.promise(plan))

@@ -11,7 +11,7 @@ def lines(catalog: Catalog) -> Iterator[str]:
     """A line for each spec and for each of its attributes, then their number."""
     families = {item.spec.name: item.suite for item in catalog.items}
     for name, spec in catalog.specs.items():
-        ops = ";".join(sorted({op for mode in spec.modes for op in spec.ops_in(mode)})) or "-"
+        ops = ";".join(sorted(spec.every_op)) or "-"
         gradient = "  with gradient" if spec.derivatives.vjp else ""
         yield (
             f"{families[name]:14} {name:34} {ops:30} {len(spec.dtypes):2} dtypes {len(spec.cases()):4} cases  "

@@ -21,7 +21,7 @@ _BLOCKS: Mapping[int, Mapping[str, Windows]] = {
         "terms": Windows(image=(1, 3, 4, 2, 39), filter=(2, 2, 2, 39, 2), padding="SAME"),
     },
 }
-#: Two options together, of which not every kernel takes all.
+#: Two options together. Not every kernel takes all pairs.
 _OPTIONS: Mapping[int, Mapping[str, Windows]] = {
     2: {
         "dilated-strided": Windows(image=(1, 9, 8, 2), filter=(3, 2, 2, 3), strides=(2, 3), dilations=(2, 3)),

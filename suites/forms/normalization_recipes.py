@@ -20,7 +20,7 @@ def plain(draw: Draw, shape: Shape) -> list[np.ndarray]:
 
 
 def offset(draw: Draw, shape: Shape) -> list[np.ndarray]:
-    """A tensor far from zero: its variance is small beside its mean."""
+    """A tensor far from zero: its variance is small compared with its mean."""
     x, *rest = plain(draw, shape)
     return [x / 4 + 32, *rest]
 

@@ -24,14 +24,14 @@ NEUTRAL: Mapping[str, str] = {
     "grad_x": "a hint for XLA: the first factor is the gradient of another op",
     "grad_y": "a hint for XLA: the second factor is the gradient of another op",
     "identical_element_shapes": "it says whether elements of two shapes are an error",
-    "incompatible_shape_error": "it says what the result of shapes is that cannot be broadcast together",
+    "incompatible_shape_error": "it says whether shapes that cannot be broadcast are an error",
     "is_constant": "it says whether a loop has the value in each of its iterations",
     "perturb_singular": "it says whether a singular matrix is changed before it is inverted",
     "use_locking": "it says whether a lock protects the update from other threads",
     "validate_indices": "it says whether indices are checked",
     "validate_shape": "it says whether the new value must have the shape of the old one",
 }
-#: The type attributes of indices, sizes and seeds of which an op's other specs have one dtype alone.
+#: The type attributes of indices, sizes and seeds. The other specs of an op give each of them one dtype.
 OF_INDICES = ("Tk", "Tnumsegments", "Tseed", "Tshape", "out_idx", "out_type", "output_dtype", "shape_type")
 #: The option that says what happens to indices out of range.
 POLICY = "bad_indices_policy"
@@ -48,7 +48,7 @@ def with_options(raw: str, specs: Sequence[Spec]) -> Iterator[Spec]:
     A twin has one recipe and one dtype. The name of a value that is no boolean follows that of the attribute. "When
     using XLA, only int32 is allowed" for a seed: https://www.tensorflow.org/api_docs/python/tf/random/stateless_uniform
     """
-    main = next((spec for spec in specs if raw in _called(spec)), None)
+    main = next((spec for spec in specs if raw in spec.every_op), None)
     if main is None:
         return
     for name, change in (*_others(raw), *_dtypes(raw)):
@@ -69,10 +69,6 @@ def with_options(raw: str, specs: Sequence[Spec]) -> Iterator[Spec]:
 def options_of(raw: str) -> Mapping[str, Any]:
     """The defaults of the attributes of an op that have few values, by name; none of an op without kernels for GPUs."""
     return _OPS[raw].defaults if raw in _OPS else {}
-
-
-def _called(spec: Spec) -> Iterable[str]:
-    return {op for mode in spec.modes for op in spec.ops_in(mode)}
 
 
 def _others(raw: str) -> Iterator[tuple[str, Change]]:

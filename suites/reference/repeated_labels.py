@@ -46,10 +46,10 @@ class OfDiagonals(Multilinear):
         return tuple(self._back(i, by, x.shape) for i, (by, x) in enumerate(zip(each, xs, strict=True)))
 
     def error(self, u: float, *xs: np.ndarray) -> np.ndarray:
-        """That of the contraction."""
+        """The error of the contraction."""
         return self._labels[2].error(u, *self._diagonals(xs))
 
     def grad_error(self, i: int, u: float, g: np.ndarray, *xs: np.ndarray) -> np.ndarray:
-        """That of the contraction, on the diagonal."""
+        """The error of the contraction's gradient, on the diagonal."""
         error = self._labels[2].grad_error(i, u, g, *self._diagonals(xs))
         return self._back(i, np.asarray(error), xs[i].shape)

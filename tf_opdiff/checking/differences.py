@@ -30,7 +30,7 @@ class Slope:
     Attributes:
       index: the place of the number in its input, as an index of the flat array.
       low, high: the gradient is between them.
-      scale: the sum of the magnitudes of what the outputs contribute, by which errors of rounding grow.
+      scale: the sum of the magnitudes of the outputs' contributions; errors of rounding grow with it.
     """
 
     index: int

@@ -79,7 +79,7 @@ def _failed(analysis: Analysis, plan: Plan, failure: str) -> Answer:
 
 
 def _misfit(analysis: Analysis, plan: Plan, step: int) -> tuple[Misfit | None, str]:
-    """The first op that is another one when the program is traced, if any, and why the program can't be traced."""
+    """The first op whose value the trace lacks, if any; and the error if tracing fails."""
     if plan.mode == "eager":
         return None, ""
     try:

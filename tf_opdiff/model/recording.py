@@ -138,7 +138,7 @@ class Recorder:
             if not data.shape_and_type:
                 continue
             before = self._contents.get(handle._id)
-            if kind == "ReadVariableOp":  # the value has the number of what the variable was given
+            if kind == "ReadVariableOp":  # the value has the number of the value that was assigned
                 number = self._numbers.setdefault(outputs[0]._id, before) if before is not None else None
                 self._contents[handle._id] = self._number(outputs[0]) if number is None else number
             elif kind not in ("VarIsInitializedOp", "DestroyResourceOp"):

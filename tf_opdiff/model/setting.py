@@ -36,8 +36,12 @@ class BothSides:
     @property
     def switch(self) -> str:
         """The variant that the difference depends on; one of the base plan has the name of that plan with it."""
-        gone = next((name for name, status in self.base.items() if status == GONE), "")
-        return str(_changed(BASE, gone)) if gone else self.plan.switch
+        return str(_changed(BASE, self.gone)) if self.gone else self.plan.switch
+
+    @property
+    def gone(self) -> str:
+        """The variant of the base plan's device under which the difference is gone; empty if there is none."""
+        return next((name for name, status in self.base.items() if status == GONE), "")
 
     @property
     def failed(self) -> dict[str, str]:
@@ -108,7 +112,7 @@ def _words(trials: BothSides, plan: Plan) -> str:
             return "not known: the difference does not show again" + failed
         return f"not known: none of those that could be tried{failed}"
     name = switch.removeprefix(_WITHOUT)
-    if gone := next((name for name, status in trials.base.items() if status == GONE), ""):
+    if gone := trials.gone:
         return f"{_about(gone)}: the difference is there against {BASE}, and not against {_changed(BASE, gone)}{failed}"
     about = _about(switch) if name == switch else VARIANTS[split(name)[0]].about
     return f"{about}: the difference is there on {plan.device}, and not on {under(plan.device, switch)}{failed}"

@@ -38,7 +38,7 @@ class Override:
     updates                     whether the op is made under a control dependency on an update of a variable.
     smooth                      whether the op has a derivative of its own other than zero.
     has_gradient                whether the op has a gradient of its own other than None.
-    branches                    whether the op is a conditional, of which eager mode runs one branch alone.
+    branches                    whether the op is a conditional: eager mode runs one branch alone.
     python                      whether the op runs a Python function.
     """
 

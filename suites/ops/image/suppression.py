@@ -23,7 +23,7 @@ _MOST = {"few": {"most": 3}, "none": {"most": 0}}
 _FEW, _MANY, _ONE, _NEGATIVE, _BLOCKS = (
     {label: {"most": n}} for label, n in (("few", 3), ("many", 40), ("one", 1), ("negative", -1), ("most", 100))
 )
-#: More boxes than a word has bits, of which few or many are chosen.
+#: More boxes than a word has bits; few of them are chosen, or many.
 _COUNT = 150
 #: NonMaxSuppressionV2 takes no such threshold: it chooses boxes whose scores are above the lowest number.
 _LOWEST = float(np.finfo("float32").min)

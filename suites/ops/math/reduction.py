@@ -69,19 +69,24 @@ _NORMS = {label: recipe for label, recipe in RECIPES.items() if label not in ("l
 
 
 def _extreme(f):
-    """The promise of a largest or smallest element; equal ones share the gradient."""
-    jvp = ref.shares_jvp(f)
-    return reduced(f, vjp=ref.equal_shares(f), jvp=jvp, jvp_error=lambda u, t, x, axis: 8 * u * np.abs(jvp(t, x, axis)))
+    """The fields of a largest or smallest element; equal ones share the gradient."""
+    jvp, error = ref.shares_jvp(f), lambda u, t, x, axis: 8 * u * np.abs(jvp(t, x, axis))
+    return {
+        **REDUCED,
+        "parts": (
+            second_order({"plain": _EXTREMES["plain"]}, ENDS),
+            of_integers(reduced(f, flushes=False)),
+            of_axes,
+        ),
+        "promise": reduced(f, vjp=ref.equal_shares(f), jvp=jvp, jvp_error=error),
+        "recipes": _EXTREMES,
+        "forward": {"special": RECIPES["special"]},
+        "blocks": _BLOCKS,
+        "ulp": {"grad": 2},
+        "unsigned_zeros": ("output",),
+    }
 
 
-_OF_EXTREMES = {
-    **REDUCED,
-    "recipes": _EXTREMES,
-    "forward": {"special": RECIPES["special"]},
-    "blocks": _BLOCKS,
-    "ulp": {"grad": 2},
-    "unsigned_zeros": ("output",),
-}
 SPECS = (
     *op(
         "euclidean-norm",
@@ -105,15 +110,7 @@ SPECS = (
         modes=WITHOUT_XLA,
         **{**REDUCED, "recipes": _NORMS},
     ),
-    *op(
-        "max",
-        "Max",
-        second_order({"plain": _EXTREMES["plain"]}, ENDS),
-        of_integers(reduced(ref.largest, flushes=False)),
-        of_axes,
-        promise=_extreme(ref.largest),
-        **_OF_EXTREMES,
-    ),
+    *op("max", "Max", **_extreme(ref.largest)),
     *op(
         "mean",
         "Mean",
@@ -137,15 +134,7 @@ SPECS = (
         unsigned_zeros=("output",),
         **REDUCED,
     ),
-    *op(
-        "min",
-        "Min",
-        second_order({"plain": _EXTREMES["plain"]}, ENDS),
-        of_integers(reduced(ref.smallest, flushes=False)),
-        of_axes,
-        promise=_extreme(ref.smallest),
-        **_OF_EXTREMES,
-    ),
+    *op("min", "Min", **_extreme(ref.smallest)),
     *op(
         "prod",
         "Prod",

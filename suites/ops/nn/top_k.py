@@ -90,7 +90,7 @@ def _exact(tf, x, k):
 
 
 def _of_more(tf, x):
-    """The largest of the approximate results, of which there may be more."""
+    """The largest of the approximate results: the op may give more than k."""
     values, _ = tf.raw_ops.ApproxTopK(input=x, k=_K, aggregate_to_topk=False)
     return tf.raw_ops.TopKV2(input=values, k=_K).values
 
