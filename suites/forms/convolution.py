@@ -13,9 +13,10 @@ import numpy as np
 from tf_opdiff.harness.spec.quantity import Quantity
 from tf_opdiff.harness.spec.recipes import FLOATS, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.forms.blocks import SHORT
 from tf_opdiff.suites.forms.calls import Call, OfAll
 from tf_opdiff.suites.forms.contraction import CONTRACTED, OF_FLOATS
-from tf_opdiff.suites.forms.convolution_blocks import past_blocks_and_options
+from tf_opdiff.suites.forms.convolution_blocks import blocks, with_two_options
 from tf_opdiff.suites.forms.convolution_calls import Changes, Convolved, Windows
 from tf_opdiff.suites.forms.elements import special
 from tf_opdiff.suites.forms.op import also
@@ -93,6 +94,8 @@ def convolution(
         "small": {label: convolved.call(windows, fixed=False) for label, windows in tables.small.items()},
         "wrong": dict(chain.from_iterable(convolved.unfit(fitting, tier | dict(p), c).items() for p, c in wrong)),
         "batch": _batches(convolved, tables.large),
+        "blocks": blocks(convolved, fitting.dimensions),
+        "blocks_in": SHORT,
         "shared": (1,) if of_output else (0,),
         "dtypes": tiered([dtype for dtype in dtypes if dtype in FLOATS]),
         "integers": tiered([dtype for dtype in dtypes if dtype not in FLOATS]),
@@ -119,7 +122,7 @@ def _more(convolved: Convolved, tables: Tables) -> Iterator[Part]:
     for suffix, (windows, labels) in {**further, "-large": (tables.large, ("upstreams",))}.items():
         yield also(suffix, calls=_called(convolved, windows), recipes={label: OF_FLOATS[label] for label in labels})
     if not convolved.depthwise:
-        yield from past_blocks_and_options(convolved, tables.fitting.dimensions)
+        yield from with_two_options(convolved, tables.fitting.dimensions)
 
 
 def _batches(convolved: Convolved, windows: Mapping[str, Windows]) -> dict[str, Call]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from tf_opdiff.suites.forms.blocks import SHORT
+from tf_opdiff.suites.forms.calls import Call
 from tf_opdiff.suites.forms.convolution_calls import Convolved, Windows
 from tf_opdiff.suites.forms.elements import nonzero_integers, plain
 from tf_opdiff.suites.forms.op import also
@@ -42,10 +42,14 @@ _OPTIONS: Mapping[int, Mapping[str, Windows]] = {
 }
 
 
-def past_blocks_and_options(convolved: Convolved, dimensions: int) -> Iterator[Part]:
-    """The parts: large calls of floats of 16 bits, and calls with two options, each with a spec of its own."""
-    large = {label: convolved.call(one) for label, one in _BLOCKS[dimensions].items()}
-    yield also("-blocks", calls=large, recipes={"plain": plain}, dtypes=SHORT)
+def blocks(convolved: Convolved, dimensions: int) -> dict[str, Call]:
+    """Large calls; none of depthwise convolutions."""
+    windows = {} if convolved.depthwise else _BLOCKS[dimensions]
+    return {label: convolved.call(one) for label, one in windows.items()}
+
+
+def with_two_options(convolved: Convolved, dimensions: int) -> Iterator[Part]:
+    """The parts: calls with two options, each with a spec of its own."""
     for label, windows in _OPTIONS[dimensions].items():
         if windows.channels_first and not convolved.formats:
             continue
