@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
-from markupsafe import Markup
 
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis.claim_store import stored_verdicts
 from tf_opdiff.reports.analysis.claims import Chapter, chapters
 from tf_opdiff.reports.pages.menu import Menu
-from tf_opdiff.reports.pages.scripts import hash_of, script
+from tf_opdiff.reports.pages.scripts import enclosed, hash_of, script
 from tf_opdiff.reports.pages.template import HERE, POLICY, render
 from tf_opdiff.reports.text.source_code import token_style
 from tf_opdiff.reports.text.verdicts import CLAIM_WORDS
@@ -40,7 +39,7 @@ def html(
 
 def page(all_chapters: Sequence[Chapter], info: RunInfo, menu: Menu | None = None) -> str:
     """The page of some chapters; see `html`."""
-    own = Markup("(() => {\n%s})();") % script(HERE / "templates" / "claims.js")
+    own = enclosed([script(HERE / "templates" / "claims.js")])
     return render(
         "claims.html",
         policy=f"{POLICY}; script-src {hash_of(own)}",

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from markupsafe import Markup
-
 from tf_opdiff.harness.judge.severity import SEVERITIES
 from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis.grid import STATES
 from tf_opdiff.reports.data.mechanism import MECHANISMS
 from tf_opdiff.reports.pages.menu import DISCREPANCIES, INDEX, Menu
 from tf_opdiff.reports.pages.run_overview import Shown
-from tf_opdiff.reports.pages.scripts import hash_of, script
+from tf_opdiff.reports.pages.scripts import enclosed, hash_of, script
 from tf_opdiff.reports.pages.template import HERE, POLICY, render
 
 _SCRIPTS = ("dom.js", "discrepancies/discrepancies.js")
@@ -26,7 +24,7 @@ _SIDES = {"plans": "plans disagree", "numpy": "TensorFlow against NumPy"}
 
 def html(shown: Sequence[Shown], info: RunInfo, menu: Menu | None = None) -> str:
     """The page. Without its script, it is complete. All text from outside is escaped."""
-    own = Markup("(() => {\n%s\n})();") % Markup("\n").join(script(HERE / "templates" / name) for name in _SCRIPTS)
+    own = enclosed(script(HERE / "templates" / name) for name in _SCRIPTS)
     severities = {one.of.severity: one.of.severity_title for one in shown}
     return render(
         "discrepancies.html",

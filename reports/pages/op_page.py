@@ -30,7 +30,7 @@ from tf_opdiff.reports.data.op_names import FOLDER, LIST, OpNames
 from tf_opdiff.reports.pages import embed, op_list
 from tf_opdiff.reports.pages.menu import Menu
 from tf_opdiff.reports.pages.op_pictures import by_dtype
-from tf_opdiff.reports.pages.scripts import hash_of, script
+from tf_opdiff.reports.pages.scripts import enclosed, hash_of, script
 from tf_opdiff.reports.pages.template import HERE, compiled, foundation, own_style
 from tf_opdiff.reports.text import sentence
 from tf_opdiff.reports.text.program_address import program_address
@@ -112,7 +112,7 @@ def pages(sources: OpSources) -> dict[str, str]:
     The tables and pictures of a page are compressed, as they are nine tenths of it; a script unpacks them.
     """
     views = OpViews(sources.records, sources.causes)
-    own = Markup("(() => {\n%s\n})();") % Markup("\n").join(_short(HERE / "templates" / name) for name in _SCRIPTS)
+    own = enclosed(_short(HERE / "templates" / name) for name in _SCRIPTS)
     programs = {tuple(r.get(name, "") for name in _PROGRAM): _shown_program(r) for r in sources.repros}
     shared = {
         "info": sources.info,

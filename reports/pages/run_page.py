@@ -22,7 +22,7 @@ from tf_opdiff.reports.pages import extra_pages, run_overview
 from tf_opdiff.reports.pages.extra_pages import ExtraPage
 from tf_opdiff.reports.pages.menu import INDEX, Menu
 from tf_opdiff.reports.pages.page_data import commands, page_data
-from tf_opdiff.reports.pages.scripts import hash_of, script
+from tf_opdiff.reports.pages.scripts import enclosed, hash_of, script
 from tf_opdiff.reports.pages.template import HERE, LISTED, POLICY, render
 from tf_opdiff.reports.text import sentence
 from tf_opdiff.reports.text.braced import braced
@@ -118,7 +118,7 @@ def _about(records: pd.DataFrame, info: RunInfo) -> dict[str, Any]:
 def _assets() -> dict[str, Any]:
     """The page's style sheets and scripts, ours and those of libraries, and the policy that admits these scripts."""
     library = Markup("\n").join(script(HERE / "vendor" / name) for name in ("tabulator.min.js", "uplot.min.js"))
-    own = Markup("(() => {\n%s\n})();") % Markup("\n".join(script(HERE / "templates" / name) for name in _SCRIPTS))
+    own = enclosed(script(HERE / "templates" / name) for name in _SCRIPTS)
     library_style = Markup("\n").join(
         Markup((HERE / "vendor" / name).read_text().partition("\n/*#")[0])
         for name in ("tabulator_simple.min.css", "uplot.min.css")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 
 from markupsafe import Markup
@@ -19,6 +20,11 @@ def script(path: Path) -> Markup:
     if "</script" in text.lower() or "<!--" in text:
         raise ValueError(f"{path}: expected a script without </script and <!--, which would end its element in a page")
     return Markup(text)
+
+
+def enclosed(scripts: Iterable[Markup]) -> Markup:
+    """Scripts as one script, in a scope of its own."""
+    return Markup("(() => {\n%s\n})();") % Markup("\n").join(scripts)
 
 
 def hash_of(script: str) -> str:

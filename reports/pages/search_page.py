@@ -12,7 +12,7 @@ from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.reports.analysis.search_index import Entry
 from tf_opdiff.reports.pages import embed
 from tf_opdiff.reports.pages.menu import Menu
-from tf_opdiff.reports.pages.scripts import hash_of, script
+from tf_opdiff.reports.pages.scripts import enclosed, hash_of, script
 from tf_opdiff.reports.pages.template import HERE, POLICY, own_style, render
 from tf_opdiff.reports.text.bounded import bounded
 
@@ -23,7 +23,7 @@ _MOST = 600
 
 def html(entries: Sequence[Entry], info: RunInfo, menu: Menu) -> str:
     """The page. Its index is compressed; the script puts texts into the page as text only."""
-    own = Markup("(() => {\n%s\n})();") % Markup("\n").join(script(HERE / "templates" / name) for name in _SCRIPTS)
+    own = enclosed(script(HERE / "templates" / name) for name in _SCRIPTS)
     index = [[bounded(text, _MOST) for text in astuple(entry)] for entry in entries]
     return render(
         "search.html",
