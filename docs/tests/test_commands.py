@@ -5,6 +5,7 @@ import re
 import tomllib
 from functools import cache
 from importlib import import_module
+from pkgutil import resolve_name
 
 import pytest
 
@@ -92,8 +93,7 @@ def test_every_path_in_a_document_exists(path):
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_name_of_reports_in_a_document_exists(path):
     for name in re.findall(r"`reports((?:\.\w+)+)`", path.read_text()):
-        module, _, attribute = f"tf_opdiff.reports{name}".rpartition(".")
-        assert hasattr(import_module(module), attribute), name
+        assert resolve_name(f"tf_opdiff.reports{name}") is not None, name
 
 
 def test_the_cause_in_the_guide_is_real():

@@ -61,7 +61,8 @@ class Spec(SpecFields):
             check_promises(self)
             self._check_ids()
         except (TypeError, ValueError) as why:
-            raise type(why)(f"spec {declared.get('name')}: {why}") from why
+            says = str(why).replace("SpecFields.__init__", "Spec.__init__")
+            raise type(why)(f"spec {declared.get('name')}: {says}") from why
 
     def but(self, **changes: Any) -> Spec:
         """A copy of the spec with other values of some fields, or of fields of its groups."""

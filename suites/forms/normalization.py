@@ -209,7 +209,8 @@ def fused_gradient(of: Fused) -> dict[str, Any]:
     # The op takes channels first in training alone, unless oneDNN computes it.
     differentiated = {**calls, "first": _call(_SHAPE, training=True, first=True)}
     recipes = {"plain": _drawn(plain, differentiated, back=True)}
-    planes = [in_planes(differentiated, of.back, recipes=recipes, contract=_of_cudnn(of, differentiated))]
+    gradients = lambda tf, *xs, **attrs: of.back(tf, *xs, **attrs)  # noqa: E731
+    planes = [in_planes(differentiated, gradients, recipes=recipes, contract=_of_cudnn(of, differentiated))]
     parts = (
         of_small(
             {label: _drawn(plain, own, back=True) for label, own in _TINY.items()},

@@ -18,7 +18,7 @@ def red(run_pytest):
 
 
 class Body(HTMLParser):
-    """The texts of a page's body in their order, without scripts and the link that skips to the records."""
+    """The texts of a page's body in their order, without scripts, the menu, and the link that skips to the records."""
 
     def __init__(self, text):
         super().__init__()
@@ -26,7 +26,7 @@ class Body(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
-        if tag in ("body", "script", "style") or ("class", "skip") in attrs:
+        if tag in ("body", "nav", "script", "style") or ("class", "skip") in attrs:
             self._within.append(tag)
 
     def handle_endtag(self, tag):

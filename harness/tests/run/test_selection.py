@@ -105,7 +105,7 @@ def test_a_path_that_does_not_exist_is_refused():
     [
         (
             "recipes={}, ops='Floor'",
-            "line 2: TypeError: Spec.__init__() missing 1 required keyword-only argument: 'ref",
+            "line 2: TypeError: spec x: Spec.__init__() missing 1 required keyword-only argument: 'r",
         ),
         ("recipes={}, ops='Floor', reference=None", "line 2: TypeError: spec x: reference: expected a function, got N"),
         ("recipes={}, ops='Floor', reference=", "SyntaxError: invalid syntax (planted_broken.py, line 2)"),

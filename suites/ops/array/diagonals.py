@@ -3,6 +3,7 @@
 from typing import Any
 
 from tf_opdiff.suites.forms import diagonals
+from tf_opdiff.suites.forms.diagonals import padding_of
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.reference import diagonals as ref
 from tf_opdiff.suites.reference.placed import Placed
@@ -48,11 +49,11 @@ _PARTS: dict[str, dict[str, Any]] = {
 
 
 def _part_v2(tf, x, k, padding=0):
-    return tf.raw_ops.MatrixDiagPartV2(input=x, k=k, padding_value=diagonals.padding_of(tf, x, padding))
+    return tf.raw_ops.MatrixDiagPartV2(input=x, k=k, padding_value=padding_of(tf, x, padding))
 
 
 def _part_v3(tf, x, k, align="RIGHT_LEFT", padding=0):
-    return tf.raw_ops.MatrixDiagPartV3(input=x, k=k, padding_value=diagonals.padding_of(tf, x, padding), align=align)
+    return tf.raw_ops.MatrixDiagPartV3(input=x, k=k, padding_value=padding_of(tf, x, padding), align=align)
 
 
 def _band(tf, x, lower, upper, index="int64"):
