@@ -13,10 +13,9 @@ from typing import Any
 
 from tf_opdiff.harness.device.observation import Observation
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.spec import variant
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.store import judges, recording_writer, rundir
-from tf_opdiff.harness.store.environment import apart, joined, of_devices, of_flags
+from tf_opdiff.harness.store.environment import apart, joined
 from tf_opdiff.harness.store.judges import OURS, JudgedBy
 from tf_opdiff.harness.store.merged import Cell
 from tf_opdiff.harness.store.record_devices import OTHER_BITS, Part
@@ -26,16 +25,6 @@ from tf_opdiff.harness.system.processor import described
 
 #: The most shards that a line names.
 MOST_NAMED = 20
-
-
-def _circumstances(about: About) -> dict[str, str]:
-    """The facts that must be the same in two runs of one device."""
-    libraries = {name: about.versions.get(name, "") for name in ("cudnn", "driver")}
-    return {
-        "TensorFlow": about.tf,
-        **of_devices({about.device: about.details}, {"CUDA": about.cuda, **libraries}),
-        **of_flags(about.flags, onednn_known=variant.ONEDNN in about.details),
-    }
 
 
 def together(parts: Sequence[Part]) -> tuple[dict[str, list[tuple[Part, str]]], list[str]]:
@@ -57,7 +46,7 @@ def together(parts: Sequence[Part]) -> tuple[dict[str, list[tuple[Part, str]]], 
         if len(by_tf) > 1:
             notes.append(f"{device} ran with TensorFlow {', '.join(by_tf)}: each is a device of its own")
         for tf, same_tf in by_tf.items():
-            differing = apart({n: _circumstances(part.about(device, device)) for n, part in enumerate(same_tf)})
+            differing = apart({n: part.about(device, device).circumstances for n, part in enumerate(same_tf)})
             if differing:
                 differences = "; ".join(
                     f"{name} {' and '.join(v or '(none)' for v in vs.values())}" for name, vs in differing.items()

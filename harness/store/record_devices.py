@@ -10,6 +10,7 @@ from typing import Any
 
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.store import partition, recording_writer
+from tf_opdiff.harness.store.extended import extended
 from tf_opdiff.harness.store.merged import Cell, Merged, merge
 from tf_opdiff.harness.store.recorded_device import About
 from tf_opdiff.harness.store.recording import Recording
@@ -111,17 +112,25 @@ class Part:
 
 
 def record(
-    run: Path, devices: Sequence[str], name: str, folder: Path, *, base: str = "", partial: bool = False
+    run: Path,
+    devices: Sequence[str],
+    name: str,
+    folder: Path,
+    *,
+    base: str = "",
+    partial: bool = False,
+    extend: bool = False,
 ) -> list[Path]:
     """Writes recordings `NAME@TENSORFLOW` of the named devices of a run, or of all; returns their paths.
 
     Results that are equal in the recording called `base`, in the same folder, are left out. The recording of a
-    `partial` run says in its header what the run lacks; on the recorded device, other cases are unavailable.
+    `partial` run says in its header what the run lacks; on the recorded device, other cases are unavailable. To
+    `extend` a recording of that name keeps its cells that the run lacks.
 
     Raises:
       LookupError: the run has no such device.
-      ValueError: the run is not complete and not `partial`, one name is given for several devices, or the base can't
-        be one.
+      ValueError: the run is not complete and not `partial`, one name is given for several devices, the base can't be
+        one, or the recording to extend is of another device.
     """
     part = Part.read(run)
     if part.faults and not partial:
@@ -139,10 +148,10 @@ def record(
         merged = part.recording_of(device)
         about = replace(merged.about, name=full) if merged else part.about(device, full)
         about = _as_partial(about) if partial else about
-        if merged:
-            paths.append(recording_writer.write_rows(about, merged.table, folder, base=base))
-        else:
-            paths.append(recording_writer.write(about, part.lines(device), folder, base=base))
+        table = merged.table if merged else recording_writer.table(part.lines(device))
+        if extend and (path := folder / f"{full}{SUFFIX}").exists():
+            about, table = extended(about, table, Recording(path))
+        paths.append(recording_writer.write_rows(about, table, folder, base=base))
     return paths
 
 
@@ -163,6 +172,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--base", default="", metavar="OTHER", help=base)
     partial = "record a run that did not end, or lacks results; the recording says so"
     parser.add_argument("--partial", action="store_true", help=partial)
+    extend = "keep what a recording of this name has of the device, and the run lacks"
+    parser.add_argument("--extend", action="store_true", help=extend)
     durations = "write the seconds of each item to durations.csv, by which --shard balances shards"
     parser.add_argument("--durations", action="store_true", help=durations)
     parser.add_argument("--out", type=Path, default=ROOT / "recordings", metavar="DIR", help="default: recordings/")
@@ -170,9 +181,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Writes the recordings; prints the path and size of each."""
-    for path in record(
-        options.run, options.device, options.name, options.out, base=options.base, partial=options.partial
-    ):
+    choices = {name: getattr(options, name) for name in ("base", "partial", "extend")}
+    for path in record(options.run, options.device, options.name, options.out, **choices):
         print(f"{path}: {path.stat().st_size / 2**20:.1f} MiB")
     if options.durations:
         partition.write(merge([options.run]).seconds, options.out / partition.DURATIONS.name)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from tf_opdiff.harness.spec import variant
+from tf_opdiff.harness.store.environment import of_devices, of_flags
 from tf_opdiff.harness.system.processor import described
 
 
@@ -35,6 +37,16 @@ class About:
     base: str = ""
     base_digest: str = ""
     server: str = ""
+
+    @property
+    def circumstances(self) -> dict[str, str]:
+        """The facts that must be the same in two runs of one device."""
+        libraries = {name: self.versions.get(name, "") for name in ("cudnn", "driver")}
+        return {
+            "TensorFlow": self.tf,
+            **of_devices({self.device: self.details}, {"CUDA": self.cuda, **libraries}),
+            **of_flags(self.flags, onednn_known=variant.ONEDNN in self.details),
+        }
 
     @property
     def facts(self) -> dict[str, str]:

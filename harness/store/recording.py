@@ -76,6 +76,11 @@ class Recording:
         return self.table.column(name).to_pylist()
 
     @property
+    def cells(self) -> set[tuple[str, str]]:
+        """The recorded cells: the id of a case, and a mode."""
+        return set(self._rows)
+
+    @property
     def cases(self) -> set[str]:
         """The ids of the recorded cases."""
         return {case for case, _ in self._rows}

@@ -1,6 +1,6 @@
 """Recording format: the columns of a recording's Parquet file, its name, and the key of its metadata.
 
-Format 1 is that of recordings without a base; it is still read.
+Format 1 is that of recordings without a base; format 2 stores an array that differs from the base whole. Both are read.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ import re
 
 import pyarrow as pa
 
-FORMAT = 2
+FORMAT = 3
 #: The formats that can be read.
-FORMATS = (1, 2)
+FORMATS = (1, 2, 3)
 SUFFIX = ".parquet"
 #: Bytes. A larger array is replaced by its hash, and the records of its case are stored too.
 LARGEST = 1 << 16
@@ -33,7 +33,8 @@ SCHEMA = pa.schema(
 #: The columns that together name a row, and those of its result.
 ROW = ("case", "mode", "quantity", "again")
 RESULT = ("status", "dtype", "shape", "bytes", "hash", "indices", "dense_shape", "code", "message")
-#: The status of a row whose result is that of the same row in the base; its other columns of `RESULT` are empty.
+#: The status of a row whose result is that of the same row in the base; its other columns of `RESULT` are empty. If its
+#: array has other bytes, `bytes` has the exclusive or of both.
 IN_BASE = "base"
 _HOLDS = {"shape": "lists of integers", "bytes": "bytes", "indices": "lists of integers", "seconds": "floats"}
 COLUMNS = dict.fromkeys(SCHEMA.names, "texts") | _HOLDS | {"dense_shape": "lists of integers"}

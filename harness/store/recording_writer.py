@@ -57,9 +57,13 @@ def write(about: About, lines: Mapping[Cell, Mapping[str, Any]], folder: Path, *
 
     Raises the errors of `write_rows`.
     """
+    return write_rows(about, table(lines), folder, base=base)
+
+
+def table(lines: Mapping[Cell, Mapping[str, Any]]) -> pa.Table:
+    """The rows of the result lines of a device's cells."""
     rows = [row for _, line in sorted(lines.items()) for row in _rows(line)]
-    table = pa.table({name: [row.get(name) for row in rows] for name in SCHEMA.names}, schema=SCHEMA)
-    return write_rows(about, table, folder, base=base)
+    return pa.table({name: [row.get(name) for row in rows] for name in SCHEMA.names}, schema=SCHEMA)
 
 
 def write_rows(about: About, table: pa.Table, folder: Path, *, base: str = "") -> Path:

@@ -10,7 +10,7 @@ import pytest
 from bench import emulated_python, processors
 from bench.emulated_python import PROCESSORS, set_up
 from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.harness.store import partition
+from tf_opdiff.harness.store.recording import Recording
 from tf_opdiff.harness.tests.patience import PATIENCE
 
 X86 = next(processor for processor in PROCESSORS if not processor.debian)
@@ -65,62 +65,44 @@ def test_missing_programs_are_named_where_they_can_t_be_installed(monkeypatch):
         emulated_python._install([X86.qemu])
 
 
-def test_the_shards_of_a_processor_have_all_items():
-    items = Catalog.load("tf_opdiff.harness.tests.planted").items
-    shards = [part.options[-1] for part in processors.parts(3)[:-1]]
-    parted = [item.id for text in shards for item in partition.shard(items, partition.parse(text), {})]
-    assert sorted(parted) == sorted(item.id for item in items)
+def test_parts_have_each_lacking_cell_once_and_each_op_first():
+    catalog = Catalog.load("tf_opdiff.harness.tests.planted_onednn")
+    eager = [part for part in processors.parts(catalog, (), 1) if part.modes == ("eager",)]
+    cases = [case for part in eager for case in part.cases]
+    assert sorted(cases) == sorted(case.id for item in catalog.select() for case in (*item.cases, *item.sweeps))
+    specs = [catalog.cases[case].spec for case in cases]
+    new = [bool(spec.every_op - {op for s in specs[:n] for op in s.every_op}) for n, spec in enumerate(specs)]
+    assert new == sorted(new, reverse=True)
+    rest = processors.parts(catalog, [(case, "eager") for case in cases[1:]], 9)
+    assert [part.cases for part in rest if part.modes == ("eager",)] == [(cases[0],)]
 
 
-def test_parts_run_once(tmp_path, fake_qemu, monkeypatch, capfd):
+def test_what_is_recorded_does_not_run_again(tmp_path, fake_qemu, capfd):
     fake_qemu()
-    monkeypatch.setattr(processors, "record", lambda processor, *more: 0)  # merging reads all suites
     command = [
-        *(X86.name, f"--folder={tmp_path}", "--shards=1", "--op=floor", f"-oopdiff_known={os.devnull}"),
-        "-oopdiff_suites=tf_opdiff.harness.tests.planted_onednn",
+        *(X86.name, f"--folder={tmp_path / 'work'}", f"--out={tmp_path / 'out'}", f"-oopdiff_known={os.devnull}"),
+        "--suites=tf_opdiff.harness.tests.planted_kept",
     ]
     assert processors.main([*command, "--minutes=0"]) == 0
-    assert "2 parts are left" in capfd.readouterr().out
+    assert "x86-64: 2 parts are left" in capfd.readouterr().out
     assert processors.main(command) == 0
-    assert "all parts have ended" in capfd.readouterr().out
-    runs = sorted((tmp_path / X86.name / "runs").iterdir())
-    assert [run.name for run in runs] == ["eager-1-of-1", "smoke"]
-    times = [(run / "run.json").stat().st_mtime_ns for run in runs]
+    assert "x86-64: all recorded" in capfd.readouterr().out
+    (path,) = (tmp_path / "out").iterdir()
+    before = path.stat().st_mtime_ns
+    assert {mode for _, mode in Recording(path).cells} == {"eager", "function", "graph", "xla"}
     assert processors.main(command) == 0
-    assert times == [(run / "run.json").stat().st_mtime_ns for run in runs]
-
-
-def test_a_recording_is_made_of_the_parts_that_ended(tmp_path, monkeypatch):
-    runs = tmp_path / X86.name / "runs"
-    for name, state in (("smoke", "complete"), ("eager-1-of-2", "fault"), ("eager-2-of-2", "interrupted")):
-        (runs / name).mkdir(parents=True)
-        (runs / name / "run.json").write_text(json.dumps({"state": state}))
-    commands = []
-
-    def run(command, **options):
-        commands.append(command[3:])
-        (tmp_path / X86.name / "merged").mkdir(exist_ok=True)
-        (tmp_path / X86.name / "merged" / "run.json").touch()
-        return subprocess.CompletedProcess(command, 0)
-
-    monkeypatch.setattr(processors.subprocess, "run", run)
-    assert processors.record(X86, tmp_path, 2, tmp_path / "out") == 0
-    merged = tmp_path / X86.name / "merged"
-    device = ["--device", "cpu", "--name", "x86-64", "--out", str(tmp_path / "out"), "--partial"]
-    assert commands == [
-        ["merge", str(runs / "eager-1-of-2"), str(runs / "smoke"), f"--run-dir={merged}"],
-        ["record", str(merged), *device],
-    ]
+    assert path.stat().st_mtime_ns == before
 
 
 def test_a_part_that_was_cut_goes_on(tmp_path, monkeypatch):
     commands = []
     monkeypatch.setattr(processors, "_pytest", lambda command, python: commands.append(command) or 4)
-    part = processors.parts(2)[0]
-    processors.run(part, sys.executable, tmp_path, [])
-    (tmp_path / part.name / "shards").mkdir(parents=True)
-    (tmp_path / part.name / "shards" / "a.jsonl").touch()
-    assert not processors.ended(tmp_path / part.name)
-    processors.run(part, sys.executable, tmp_path, [])
-    new = [f"--run-dir={tmp_path / part.name}", "--mode", "eager", "--shard", "1/2"]
-    assert [command[5:] for command in commands] == [new, [f"--resume={tmp_path / part.name}"], new]
+    part, directory = processors.Part(("eager",), ("a-float32-b",)), tmp_path / "x86-64" / "run"
+    processors.run(part, sys.executable, directory, [])
+    (directory / "shards").mkdir(parents=True)
+    (directory / "shards" / "a.jsonl").touch()
+    assert not processors.ended(directory)
+    processors.run(part, sys.executable, directory, [])
+    new = [f"--run-dir={directory}", "--xla-cache", f"@{directory.with_suffix('.options')}"]
+    assert [command[5:] for command in commands] == [new, [f"--resume={directory}"], new]
+    assert directory.with_suffix(".options").read_text() == "--mode=eager\n--case=a-float32-b"

@@ -1,6 +1,7 @@
 """Recordings with a base: equal results are stored once and read back in bits; a base that does not fit is named."""
 
 import json
+import re
 import struct
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from tf_opdiff.command_line import main
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.device.request import Request
 from tf_opdiff.harness.store import parquet, recording_header, recording_writer, shared_results
+from tf_opdiff.harness.store.extended import extended
 from tf_opdiff.harness.store.recorded_device import About
 from tf_opdiff.harness.store.recording import Recording
 from tf_opdiff.harness.store.recording_format import IN_BASE, KEY, RESULT, SCHEMA
@@ -79,8 +81,8 @@ def written(folder, name, results=RESULTS, base="", **more):
 
 
 def marked(path):
-    """The rows of a file that are stored in the base."""
-    return [row for row in pq.read_table(path).to_pylist() if row["status"] == IN_BASE]
+    """The rows of a file whose results are equal in the base."""
+    return [row for row in pq.read_table(path).to_pylist() if row["status"] == IN_BASE and row["bytes"] is None]
 
 
 def edited(path, change=lambda row: [row], **header):
@@ -117,9 +119,36 @@ def test_a_result_that_differs_in_a_bit_a_word_or_a_place_is_stored(tmp_path, ca
     written(tmp_path, "old@1")
     results = {**RESULTS, case: CHANGED[case]}
     new = written(tmp_path, "new@2", results, base="old@1")
-    stored = [(row["case"], row["quantity"]) for row in pq.read_table(new).to_pylist() if row["status"] != IN_BASE]
+    rows = [row for row in pq.read_table(new).to_pylist() if row["status"] != IN_BASE or row["bytes"]]
+    stored = [(row["case"], row["quantity"]) for row in rows]
+    assert [row["bytes"].count(0) for row in rows if row["status"] == IN_BASE] == {
+        "edges": [6],
+        "zeros": [42],
+        "texts": [7],
+    }.get(case, [])
     assert stored == sorted([(case, "output[0]"), ("sweep", None)])
     assert Recording(new).table.equals(Recording(written(tmp_path / "alone", "new@2", results)).table)
+
+
+def test_a_recording_grows_by_new_cells_and_keeps_its_others(two, tmp_path):
+    older = Recording(written(tmp_path, "more@1", {c: RESULTS[c] for c in ("edges", "zeros")}, base="old@1"))
+    new = recording_writer.table(lines({"zeros": CHANGED["zeros"], "texts": RESULTS["texts"]}))
+    facts, rows = extended(replace(about("more@1"), runs=("s",), started="t"), new, older)
+    assert (facts.runs, facts.started) == (("r", "s"), "s")
+    grown = Recording(recording_writer.write_rows(facts, rows, tmp_path, base="old@1"))
+    results = {"edges": RESULTS["edges"], "zeros": CHANGED["zeros"], "texts": RESULTS["texts"]}
+    whole = Recording(written(tmp_path / "alone", "more@1", results))
+    by_row = [("case", "ascending"), ("quantity", "ascending")]
+    assert grown.table.sort_by(by_row).equals(whole.table.sort_by(by_row))
+
+
+@pytest.mark.parametrize(
+    ("facts", "says"),
+    [({"tf": "2.20.0"}, "TensorFlow: 2.20.0 and 2.21.0"), ({"details": {"traits": "fma"}}, "traits: fma and (none)")],
+)
+def test_a_recording_does_not_grow_by_cells_of_another_device(two, facts, says):
+    with pytest.raises(ValueError, match=re.escape(says)):
+        extended(replace(about("new@2"), **facts), recording_writer.table(lines(CHANGED)), Recording(two[1]))
 
 
 def test_a_rerun_and_another_mode_are_other_rows(tmp_path):
@@ -152,9 +181,14 @@ def test_a_recording_of_format_1_is_read_and_can_be_a_base(tmp_path):
     assert len(marked(written(tmp_path, "new@2", base="old@1"))) == COUNT
 
 
+def test_a_recording_of_format_2_is_read(two):
+    before = Recording(two[1]).table
+    assert Recording(edited(two[1], format=2)).table.equals(before)
+
+
 def test_a_recording_of_a_later_format_is_refused(two):
-    with pytest.raises(ValueError, match=r"new@2.parquet: expected a recording of format 1 or 2, got 3$"):
-        Recording(edited(two[1], format=3))
+    with pytest.raises(ValueError, match=r"new@2.parquet: expected a recording of format 1 or 2 or 3, got 4$"):
+        Recording(edited(two[1], format=4))
 
 
 def changed(old, new):
@@ -189,7 +223,10 @@ def in_a_circle(old, new):
         (lambda old, new: old.unlink(), r"new@2\.parquet: its base is missing: expected .*old@1\.parquet"),
         (lambda old, new: edited(old, host="x"), r"its base old@1 has changed since, or is damaged: expected the file"),
         (flipped, "its base old@1 has changed since, or is damaged: expected the file with the digest [0-9a-f]{32}, "),
-        (cut, r"new@2\.parquet: its base can't be read: .*old@1\.parquet: expected a recording of format 1 or 2 \("),
+        (
+            cut,
+            r"new@2\.parquet: its base can't be read: .*old@1\.parquet: expected a recording of format 1 or 2 or 3 \(",
+        ),
         (linked, r"its base can't be read: .*old@1\.parquet: expected a file, got a link"),
         (chained, "its base old@1 has the base oldest@0: expected a base without a base"),
         (in_a_circle, "its base old@1 has the base new@2: expected a base without a base"),
@@ -217,7 +254,7 @@ def row_of(case, **columns):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (row_of("edges", bytes=b"1234"), "column bytes: expected no value in a row with the status 'base'"),
+        (row_of("edges", bytes=b"1234"), "expected a change of [08] bytes, got 4"),
         (row_of("edges", code="x"), "column code: expected no value in a row with the status 'base'"),
         (row_of("edges", mode="xla"), r"its base has no (output|grad)\[0\] of edges under xla"),
         (row_of("refused", again="batch"), r"its base has no output\[0\] of refused under eager \(batch\)"),
@@ -302,7 +339,7 @@ def test_rebase_gives_a_recording_another_base_or_none_and_keeps_its_rows(tmp_pa
         assert Recording(new).table.equals(whole), base
         assert replace(Recording(new).about, base="", base_digest="") == header
         assert Recording(new).about.base == base and len(marked(new)) == count
-        assert json.loads(pq.read_schema(new).metadata[KEY])["format"] == 2
+        assert json.loads(pq.read_schema(new).metadata[KEY])["format"] == 3
     assert new.read_bytes() == written(tmp_path / "alone", "new@2", CHANGED).read_bytes()
 
 
