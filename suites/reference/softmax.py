@@ -85,8 +85,8 @@ def _worst(u: float, x: np.ndarray) -> np.ndarray:
 
 
 def softmax_error(u: float, x: np.ndarray) -> np.ndarray:
-    """Relative to each share."""
-    return u * units(u, x) * softmax(x).astype(np.float64)
+    """Relative to each share; a subnormal share of float16 is rounded to a multiple of 2^-24 at last."""
+    return u * units(u, x) * softmax(x).astype(np.float64) + 2.0**-25 * (u == 2.0**-11)
 
 
 def log_softmax_error(u: float, x: np.ndarray) -> np.ndarray:
