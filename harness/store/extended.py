@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from tf_opdiff.harness.spec import trait
 from tf_opdiff.harness.store.environment import apart, joined
-from tf_opdiff.harness.store.recorded_device import About
+from tf_opdiff.harness.store.recorded_device import PARTIAL, About
 from tf_opdiff.harness.store.recording import Recording
 
 
@@ -27,11 +27,13 @@ def extended(about: About, table: pa.Table, older: Recording) -> tuple[About, pa
     present = set(_cells(table))
     kept = older.table.filter(pa.array([cell not in present for cell in _cells(older.table)], pa.bool_()))
     both = [older.about, about]
+    runs = tuple(dict.fromkeys(run for a in both for run in a.runs))
     about = replace(
         about,
+        details={**about.details, PARTIAL: f"grown by {len(runs)} runs to {len(present | older.cells)} cells"},
         host=", ".join(dict.fromkeys(a.host for a in both)),
         machine=joined(a.machine for a in both),
-        runs=tuple(dict.fromkeys(run for a in both for run in a.runs)),
+        runs=runs,
         started=min(a.started for a in both),
     )
     return about, pa.concat_tables([kept, table])

@@ -12,15 +12,13 @@ from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.store import partition, recording_writer
 from tf_opdiff.harness.store.extended import extended
 from tf_opdiff.harness.store.merged import Cell, Merged, merge
-from tf_opdiff.harness.store.recorded_device import About
+from tf_opdiff.harness.store.recorded_device import PARTIAL, About
 from tf_opdiff.harness.store.recording import Recording
 from tf_opdiff.harness.store.recording_format import SUFFIX
 from tf_opdiff.harness.store.run_info import RunInfo
 
 #: The facts of a remote device that a recording has elsewhere than among the details of its device.
 _OF_REMOTE = ("server", "device", "tensorflow", "cuda", "host", "processor")
-#: The fact of a recorded device that says what its run lacks.
-PARTIAL = "partial"
 #: Part of the fault of merged runs that disagree; no partial recording may have it.
 OTHER_BITS = "have other bits in"
 

@@ -9,6 +9,9 @@ from tf_opdiff.harness.spec import variant
 from tf_opdiff.harness.store.environment import of_devices, of_flags
 from tf_opdiff.harness.system.processor import described
 
+#: The fact of a recorded device that says what it lacks.
+PARTIAL = "partial"
+
 
 @dataclass(frozen=True, kw_only=True)
 class About:

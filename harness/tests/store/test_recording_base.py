@@ -135,6 +135,7 @@ def test_a_recording_grows_by_new_cells_and_keeps_its_others(two, tmp_path):
     new = recording_writer.table(lines({"zeros": CHANGED["zeros"], "texts": RESULTS["texts"]}))
     facts, rows = extended(replace(about("more@1"), runs=("s",), started="t"), new, older)
     assert (facts.runs, facts.started) == (("r", "s"), "s")
+    assert facts.details["partial"] == "grown by 2 runs to 4 cells"  # one is the sweep
     grown = Recording(recording_writer.write_rows(facts, rows, tmp_path, base="old@1"))
     results = {"edges": RESULTS["edges"], "zeros": CHANGED["zeros"], "texts": RESULTS["texts"]}
     whole = Recording(written(tmp_path / "alone", "more@1", results))
