@@ -224,15 +224,15 @@ def _members(cls: type) -> Iterator[tuple[str, object]]:
             yield name, member
 
 
-def complete(build: Callable[[ProgramWriter], str]) -> str:
-    """The text of a program, by a function that writes it with the help of a writer.
+def complete(build: Callable[[Any], str], kind: type[ProgramWriter] = ProgramWriter) -> str:
+    """The text of a program, by a function that writes it with the help of a writer of this kind.
 
     Raises:
       Unwritable: it can't run with TensorFlow and NumPy alone; the message says why.
     """
     used, reserved = frozenset[str](), frozenset[str]()
     while True:
-        writer = ProgramWriter(used, reserved)
+        writer = kind(used, reserved)
         text = build(writer)
         hidden = writer.defined & _bound_twice(text)
         if writer.attributes <= used and not hidden:

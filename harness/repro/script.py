@@ -52,7 +52,7 @@ def _text(
         writer.function(run.state, "make_state")
     writer.imports |= {"sys": "sys", **({"os": "os"} if settings.environment else {})}
     words: dict[str, Any] = {
-        "sentence": _quoted(discrepancy.sentence or discrepancy.case.id),
+        "sentence": quoted(discrepancy.sentence or discrepancy.case.id),
         "case": discrepancy.case.id,
         "tf": tf,
         "mode": plan.mode,
@@ -121,7 +121,7 @@ def template(name: str) -> Template:
     return environment.get_template(name)
 
 
-def _quoted(words: str) -> str:
+def quoted(words: str) -> str:
     """A text that is safe in a docstring."""
     return " ".join("".join(c if c.isprintable() else " " for c in words).replace("\\", "\\\\").split()).replace(
         '"', "'"

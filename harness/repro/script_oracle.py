@@ -72,7 +72,7 @@ def oracle_words(discrepancy: Discrepancy, want: Want | None, writer: Writer) ->
     if want.status == "sparse":
         values = array_text(np.asarray(want.value.astype(want.dtype)), writer)
         return {"oracle": "sparse", "indices": array_text(np.asarray(want.indices), writer), "values": values}
-    value, allowed = _allowed(discrepancy, want)
+    value, allowed = allowed_errors(discrepancy, want)
     others = [array_text(other.astype(value.dtype), writer) for other in want.alternatives]
     same = allowed.size and (allowed == allowed.flat[0]).all()
     bound = repr(float(allowed.flat[0])) if same else array_text(allowed, writer)
@@ -100,7 +100,7 @@ def _ulps(discrepancy: Discrepancy) -> float:
 
 
 @np.errstate(all="ignore")
-def _allowed(discrepancy: Discrepancy, want: Want) -> tuple[np.ndarray, np.ndarray]:
+def allowed_errors(discrepancy: Discrepancy, want: Want) -> tuple[np.ndarray, np.ndarray]:
     """The promised array, in float64 at most, and the largest allowed absolute error of each element."""
     assert want.value is not None and want.dtype is not None
     value, dtype = np.asarray(want.value), want.dtype

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from tf_opdiff.harness.repro.outcome import status_of
+from tf_opdiff.harness.repro.short_verdict import error_class
 from tf_opdiff.harness.spec.kinds import OF_ARRAYS
 from tf_opdiff.harness.store.record import Record
 
@@ -14,7 +15,7 @@ _GOT = re.compile(
     re.MULTILINE,
 )
 #: The element that a script shows, of both arrays.
-_ELEMENT = re.compile(r"^they differ in \d+ of \d+ elements, such as \[[\d, ]*\]: (.*)$", re.MULTILINE)
+_ELEMENT = re.compile(r"^(?:they differ in \d+ of \d+ elements, such as|at) \[[\d, ]*\]: (.*)$", re.MULTILINE)
 #: The result in an example: `input 0.5, got 1.0, want 2.0`.
 _EXAMPLE = re.compile(r"(?:^|, )got (.*?),? (?:want|in) ")
 #: The last line of a traceback.
@@ -64,12 +65,12 @@ def other_result(record: Record, output: str) -> str:
 
 
 def _statuses(record: Record) -> tuple[str, ...]:
-    """The statuses that are that of a record: the code of its error, `unconnected`, or some values."""
+    """The statuses that are that of a record: the code or class of its error, `unconnected`, or some values."""
     first, _, code = record.got.partition(" ")
     if record.kind == "error_code":
-        return (first,)
+        return first, error_class(first)
     if first == "error":
-        return (code,)
+        return code, error_class(code)
     return (first,) if first in ("value", "sparse", "unconnected") else ("value", "sparse")
 
 

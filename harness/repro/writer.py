@@ -30,6 +30,7 @@ from tf_opdiff.harness.repro.function_source import (
     outside_names,
 )
 from tf_opdiff.harness.repro.undefined_names import is_importable
+from tf_opdiff.harness.spec.recipes import is_float
 
 #: Elements: arrays of this size and smaller are written as numbers that a person can read.
 READABLE = 40
@@ -234,13 +235,38 @@ class _Renamed(ast.NodeTransformer):
 
 
 def array_text(array: np.ndarray, writer: Writer) -> str:
-    """An expression for an array of any dtype: numbers if they are few, otherwise its compressed bytes."""
-    if array.dtype == object or (array.size <= READABLE and array.dtype.kind in "biufc"):
-        return writer.expression(array)
+    """An expression for an array of any dtype: numbers if they are few or all one, otherwise its compressed bytes."""
+    if not array.size and array.dtype != object:
+        return f"np.zeros({array.shape}, {dtype_text(array.dtype)})"
+    if array.size > READABLE and array.dtype != object and _is_uniform(array):
+        return f"np.full({array.shape}, {_numbers(array.reshape(-1)[:1].reshape(()))})"
+    if array.size <= READABLE or array.dtype == object:
+        return _numbers(array)
     writer.imports |= {"base64": "base64", "zlib": "zlib"}
     data = base64.b64encode(zlib.compress(np.ascontiguousarray(array).tobytes(), 9)).decode()
     flat = f'np.frombuffer(zlib.decompress(base64.b64decode("{data}")), {dtype_text(array.dtype)})'
     return flat if array.ndim == 1 else f"{flat}.reshape({array.shape})"
+
+
+def _is_uniform(array: np.ndarray) -> bool:
+    """Whether all elements have the same bits."""
+    return array.tobytes() == array.reshape(-1)[:1].tobytes() * array.size
+
+
+def _numbers(array: np.ndarray) -> str:
+    """An array as numbers; as bit patterns if it has a NaN that no literal gives."""
+    if array.dtype.kind == "O":
+        return Writer._array(array)
+    wide, dtype = array, array.dtype
+    if dtype.kind == "V":
+        wide = array.astype(np.float32 if is_float(dtype) else np.int32)
+    nan = np.isnan(wide) if wide.dtype.kind in "fc" else np.zeros(array.shape, bool)
+    if nan.any() and wide.dtype.kind == "f":
+        plain = np.where(nan, np.nan, wide).astype(wide.dtype).astype(dtype)
+        if plain.tobytes() != array.tobytes():
+            return f"{Writer._array(array.view(f'u{dtype.itemsize}'))}.view({dtype_text(dtype)})"
+    text = Writer._array(wide)
+    return text if wide is array else f"{text}.astype({dtype_text(dtype)})"
 
 
 def dtype_text(dtype: np.dtype) -> str:
