@@ -13,12 +13,15 @@ import numpy as np
 
 from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.want import Want
-from tf_opdiff.harness.repro.discrepancy import Discrepancy, promise_of
+from tf_opdiff.harness.repro.discrepancy import LANES, Discrepancy, promise_of
 from tf_opdiff.harness.spec.kinds import KIND, OF_ARRAYS
 from tf_opdiff.harness.spec.quantity import Quantity
 from tf_opdiff.harness.spec.spec import BY_PATTERNS
 
-_Arrays = tuple[np.ndarray, ...]
+#: Elements: inputs that have no more together are not cut.
+SMALL = 4
+#: Inputs: if there are more, none is cut alone.
+_FEW = 4
 
 
 def of_one_element(discrepancy: Discrepancy) -> Discrepancy | None:
@@ -39,6 +42,19 @@ def of_one_element(discrepancy: Discrepancy) -> Discrepancy | None:
     upstreams = sent.upstreams and tuple(None if g is None else element(g) for g in sent.upstreams)
     tangents = sent.tangents and tuple(map(element, sent.tangents))
     return replace(sent, inputs=tuple(map(element, inputs)), upstreams=upstreams, tangents=tangents, index=(0,))
+
+
+def of_copies(element: Discrepancy | None) -> Discrepancy | None:
+    """The discrepancy of one element with copies of it, which fill the lanes of a vector register."""
+    if element is None or element.case.recipe in BY_PATTERNS:
+        return None
+
+    def copies(array: np.ndarray) -> np.ndarray:
+        return np.repeat(array, LANES) if array.shape == (1,) else array
+
+    upstreams = element.upstreams and tuple(None if g is None else copies(g) for g in element.upstreams)
+    tangents = element.tangents and tuple(map(copies, element.tangents))
+    return replace(element, inputs=tuple(map(copies, element.inputs)), upstreams=upstreams, tangents=tangents)
 
 
 def with_upstreams(discrepancy: Discrepancy) -> Discrepancy:
@@ -73,7 +89,11 @@ class _Cut:
 @np.errstate(all="ignore")
 def cut(discrepancy: Discrepancy) -> Discrepancy | None:
     """The discrepancy with smaller inputs, upstreams and tangents; None if none are smaller."""
-    if not discrepancy.inputs or discrepancy.case.recipe in BY_PATTERNS or KIND[discrepancy.kind].itself:
+    if discrepancy.case.recipe in BY_PATTERNS or KIND[discrepancy.kind].itself:
+        return None
+    if len({x.shape for x in discrepancy.inputs}) == 1 and discrepancy.inputs[0].ndim < 2 and discrepancy.index:
+        return None  # it is that of one element
+    if sum(x.size for x in discrepancy.inputs) <= SMALL:
         return None
     whole = smallest = with_upstreams(discrepancy)
     want = _want(whole)
@@ -93,11 +113,11 @@ def _subsets(discrepancy: Discrepancy) -> Iterator[Sequence[int]]:
     """The inputs to cut at once: all of them, or each alone."""
     every = range(len(discrepancy.inputs))
     yield every
-    yield from ([i] for i in every) if len(every) > 1 else ()
+    yield from ([i] for i in every) if 1 < len(every) <= _FEW else ()
 
 
 def _tried(whole: Discrepancy, axis: int, only: Sequence[int]) -> Discrepancy | None:
-    """The discrepancy cut at an axis of its result, in some inputs; None if nothing is smaller, or the promise changes."""
+    """The discrepancy cut at an axis of its result, in some inputs; None if that cuts or keeps nothing."""
     before = _want(whole)
     assert before is not None
     shape = whole.inputs[0].shape if before.value is None else np.shape(before.value)
@@ -108,7 +128,9 @@ def _tried(whole: Discrepancy, axis: int, only: Sequence[int]) -> Discrepancy | 
     inputs = tuple(one.of(x) if i in only else x for i, x in enumerate(whole.inputs))
     if all(a.shape == b.shape for a, b in zip(inputs, whole.inputs, strict=True)):
         return None
-    index = None if whole.index is None else tuple(0 if i == axis % len(shape) else n for i, n in enumerate(whole.index))
+    index = (
+        None if whole.index is None else tuple(0 if i == axis % len(shape) else n for i, n in enumerate(whole.index))
+    )
     upstreams = whole.upstreams and tuple(None if g is None else one.of(g) for g in whole.upstreams)
     tangents = whole.tangents and tuple(map(one.of, whole.tangents))
     smaller = replace(whole, inputs=inputs, upstreams=upstreams, tangents=tangents, index=index)

@@ -24,10 +24,11 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.repro.array_text import dtype_text
 from tf_opdiff.harness.repro.function_source import Unwritable, class_node_of, methods_of, node_of
 from tf_opdiff.harness.repro.renaming import Renamed, Unannotated, bound_names
 from tf_opdiff.harness.repro.undefined_names import faults, is_importable
-from tf_opdiff.harness.repro.writer import Writer, as_def, dtype_text
+from tf_opdiff.harness.repro.writer import Writer, as_def
 
 #: Modules that an expression may name: no definition takes their names.
 _MODULES = ("base64", "dataclasses", "functools", "os", "sys", "types", "zlib")

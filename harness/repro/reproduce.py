@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.judge.reference import ReferenceFault
-from tf_opdiff.harness.repro.cuts import cut, of_one_element
+from tf_opdiff.harness.repro.cuts import cut, of_copies, of_one_element
 from tf_opdiff.harness.repro.discrepancy import Discrepancy, discrepancy_of, with_gradients
 from tf_opdiff.harness.repro.earlier_programs import Shown, Store
 from tf_opdiff.harness.repro.error_plot import Plot, plot_of
@@ -109,16 +109,16 @@ class Setting:
 
 #: The forms of a script, in the order in which they are tried, in words.
 _FORMS = (
-    *("one call and element each", "one call and row each", "one call each"),
+    *("one call and element each", "one call and copies of an element", "one call and row each", "one call each"),
     *("one element each", "whole cases", "outputs and gradients together"),
 )
-_WHOLE = 4
+_WHOLE = 5
 
 
 def forms_of(whole: Discrepancy) -> tuple[Discrepancy | None, ...]:
     """The forms of a discrepancy that its scripts show, in the order of `_FORMS`; None for one that there is not."""
     element, smaller = of_one_element(whole), cut(whole)
-    short = (form and replace(form, short=True) for form in (element, smaller, whole))
+    short = (form and replace(form, short=True) for form in (element, of_copies(element), smaller, whole))
     return *short, element, whole, with_gradients(whole)
 
 

@@ -11,11 +11,12 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from tf_opdiff.harness.device.repeat import ROW_CHECKS
 from tf_opdiff.harness.judge.expectation import Expectation
+from tf_opdiff.harness.repro.array_text import array_text
 from tf_opdiff.harness.repro.discrepancy import Discrepancy, promise_of
 from tf_opdiff.harness.repro.function_source import Unwritable
 from tf_opdiff.harness.repro.program_writer import ProgramWriter, complete
 from tf_opdiff.harness.repro.script_oracle import check_names, oracle_words
-from tf_opdiff.harness.repro.writer import Writer, array_text
+from tf_opdiff.harness.repro.writer import Writer
 from tf_opdiff.harness.spec.attrs import Keywords, accepted
 from tf_opdiff.harness.spec.program_settings import ProgramSettings, program
 from tf_opdiff.harness.spec.quantity import Quantity, family_of

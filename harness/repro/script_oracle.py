@@ -10,9 +10,10 @@ import numpy as np
 from tf_opdiff.harness.device.repeat import PIECES, ROW_CHECKS
 from tf_opdiff.harness.judge.difference import ulp_of
 from tf_opdiff.harness.judge.want import Want
+from tf_opdiff.harness.repro.array_text import array_text, dtype_text
 from tf_opdiff.harness.repro.discrepancy import Discrepancy
 from tf_opdiff.harness.repro.function_source import Unwritable
-from tf_opdiff.harness.repro.writer import Writer, array_text, dtype_text
+from tf_opdiff.harness.repro.writer import Writer
 from tf_opdiff.harness.spec.plan import MODES, Device, PlanName
 from tf_opdiff.harness.spec.quantity import is_quantity
 from tf_opdiff.harness.spec.recipes import is_float

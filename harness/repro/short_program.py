@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.judge.expectation import Expectation
-from tf_opdiff.harness.judge.want import Want
+from tf_opdiff.harness.repro.array_text import array_text
 from tf_opdiff.harness.repro.discrepancy import Discrepancy, promise_of
 from tf_opdiff.harness.repro.function_source import Unwritable
 from tf_opdiff.harness.repro.program_writer import complete
 from tf_opdiff.harness.repro.script import quoted, template
 from tf_opdiff.harness.repro.script_oracle import check_names
 from tf_opdiff.harness.repro.short_verdict import verdict
-from tf_opdiff.harness.repro.traced_call import Symbol, TraceWriter, symbols_in, traced, without_parentheses
-from tf_opdiff.harness.repro.writer import array_text
+from tf_opdiff.harness.repro.trace_writer import TraceWriter, without_parentheses
+from tf_opdiff.harness.repro.traced_call import Symbol, symbols_in, traced
 from tf_opdiff.harness.spec.program_settings import ProgramSettings, program
 from tf_opdiff.harness.spec.quantity import Quantity, family_of
 
@@ -28,10 +28,11 @@ from tf_opdiff.harness.spec.quantity import Quantity, family_of
 LINES, COLUMNS = 30, 4000
 #: Mode → the call of a function `program` in it.
 _CALLS = {
-    "eager": "program({})",
-    "function": "tf.function(program, autograph=False)({})",
-    "xla": "tf.function(program, autograph=False, jit_compile=True)({})",
+    "eager": "program{}({})",
+    "function": "tf.function(program, autograph=False{})({})",
+    "xla": "tf.function(program, autograph=False, jit_compile=True{})({})",
 }
+_SIZELESS = ", input_signature=[tf.TensorSpec([None] * a.ndim, tf.as_dtype(a.dtype)) for a in [{}]]"
 #: The families that a short program computes, by mode: `graph` or another one.
 _FAMILIES = ("output", "grad", "jvp")
 
@@ -47,8 +48,8 @@ def short_program(discrepancy: Discrepancy, tf: str) -> str:
     check_names(plan.mode, discrepancy.quantity, tf)
     if discrepancy.against != "numpy" or discrepancy.together or family_of(discrepancy.quantity) not in _FAMILIES:
         raise Unwritable("its oracle is no number, or several programs are needed")
-    if run.state or run.sessions or spec.files or run.steps > 1 or run.unknown_shapes or plan.device.index:
-        raise Unwritable("it has a state, files, several steps, or shapes that are not known")
+    if run.state or run.sessions or spec.files or run.steps > 1 or plan.device.index:
+        raise Unwritable("it has a state, files, or several steps")
     try:
         settings = program((*plan.device.variants, *discrepancy.settings))
     except OSError as why:
@@ -75,6 +76,8 @@ def _text(
     device = plan.device.tf_name
     lines = [] if plan.device.type == "cpu" else ["tf.config.set_soft_device_placement(False)"]
     constants = ", ".join(f"tf.constant({name})" for name in arrays)
+    sizeless = discrepancy.case.spec.execution.unknown_shapes
+    signature = _SIZELESS.format(", ".join(arrays)) if sizeless and plan.mode != "eager" else ""
     written = {name: array_text(array, writer) for name, array in arrays.items()}
     writer.imports |= {"sys": "sys", **({"os": "os"} if settings.environment else {})}
     return template("short.py.jinja").render(
@@ -88,7 +91,8 @@ def _text(
         body=body,
         mode=plan.mode,
         device=device,
-        call=_CALLS.get(plan.mode, "").format(constants),
+        call=_CALLS.get(plan.mode, "").format(signature, constants),
+        sizeless=sizeless,
         error=oracle.may_raise,
         arrays_only=oracle.array,
         verdict=oracle.lines,
@@ -104,6 +108,7 @@ def _body(
     inputs = dict(zip(names, discrepancy.inputs, strict=True))
     outputs = len(expected.upstreams or ()) or sum(family_of(q) == "output" for q in expected.wants) or 1
     results = traced(case.spec.program, inputs, case.keywords, outputs)
+    chosen: dict[int, np.ndarray | None]
     if family in ("output", "jvp"):
         chosen = {number: None} if number < len(results) else {}
     else:
@@ -119,15 +124,14 @@ def _body(
     arrays = {name: inputs[name] for name in used}
     if family == "output":
         return [*lines, f"return {y}"], arrays
+    inner = [*lines, f"result = {y}"]
     if family == "jvp":
         tangents = {f"d{name}": t for name, t in zip(names, expected.tangents or (), strict=False) if name in used}
         head = f"with tf.autodiff.ForwardAccumulator([{', '.join(used)}], [{', '.join(tangents)}]) as forward:"
-        inner = [*lines, f"result = {y}"]
         return [head, *(f"    {line}" for line in inner), "return forward.jvp(result)"], arrays | tangents
-    x, upstreams = names[number], [f"g{i}" if len(chosen) > 1 else "g" for i in chosen]
-    arrays |= {x: inputs[x], **{name: g for name, g in zip(upstreams, chosen.values(), strict=True) if g is not None}}
-    g = upstreams[0] if len(upstreams) == 1 else f"[{', '.join(upstreams)}]"
-    inner = [*lines, f"result = {y}"]
+    x, upstreams = names[number], {f"g{i}" if len(chosen) > 1 else "g": g for i, g in chosen.items() if g is not None}
+    g = next(iter(upstreams)) if len(upstreams) == 1 else f"[{', '.join(upstreams)}]"
+    arrays |= {x: inputs[x], **upstreams}
     if discrepancy.plan.mode == "graph":
         return [*inner, f"return tf.gradients(result, {x}, {g})[0]"], arrays
     tape = ["with tf.GradientTape() as tape:", f"    tape.watch({x})", *(f"    {line}" for line in inner)]

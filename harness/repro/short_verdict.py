@@ -53,7 +53,7 @@ def verdict(discrepancy: Discrepancy, want: Want) -> ShortVerdict:
         return ShortVerdict([f'print("want", {want.value.shape})', f"sys.exit(got.shape != {want.value.shape})"])
     if kind == "dtype":
         return ShortVerdict([f'print("want", "{want.dtype}")', f'sys.exit(got.dtype.name != "{want.dtype}")'])
-    if discrepancy.index is None or not KIND[kind].of_results and kind != "gradient_status" or KIND[kind].itself:
+    if discrepancy.index is None or (not KIND[kind].of_results and kind != "gradient_status") or KIND[kind].itself:
         raise Unwritable(f"a short program shows no {kind}")
     return _of_element(discrepancy, want)
 
@@ -66,7 +66,7 @@ def error_class(code: str) -> str:
 def _of_element(discrepancy: Discrepancy, want: Want) -> ShortVerdict:
     """The verdict about the element of a discrepancy."""
     index = discrepancy.index
-    assert want.value is not None and want.dtype is not None
+    assert want.value is not None and want.dtype is not None and index is not None
     try:
         wide, allowed = allowed_errors(discrepancy, want)
         number = _rounded(wide[index], want.dtype)
@@ -77,16 +77,21 @@ def _of_element(discrepancy: Discrepancy, want: Want) -> ShortVerdict:
     at = f"got[{', '.join(map(str, index))}]" if index else "got[()]"
     expected = _literal(number)
     numeric = is_float(want.dtype) or want.dtype.kind == "c"
-    convert = "complex" if want.dtype.kind == "c" else "float"
     wants = list(dict.fromkeys([expected, *map(_literal, others)]))
     if not numeric:
         wrong = f"{at} not in ({', '.join(wants)})" if len(wants) > 1 else f"{at} != want"
     else:
-        near = f"np.isclose({convert}({at}), {{}}, rtol=0, atol={atol!r}, equal_nan=True)"
-        wrong = f"not {near.format('want')}" if len(wants) == 1 else f"not any({near.format('w')} for w in ({', '.join(wants)}))"
+        parts = "[{0}.real, {0}.imag]" if want.dtype.kind == "c" else "{}"
+        came = parts.format(at) if want.dtype.kind == "c" else f"float({at})"
+        near = f"np.allclose({came}, {parts}, rtol=0, atol={atol!r}, equal_nan=True)"
+        wrong = (
+            f"not {near.format('want')}"
+            if len(wants) == 1
+            else f"not any({near.format('w')} for w in ({', '.join(wants)}))"
+        )
         if discrepancy.kind == "signed_zero":
             wrong = _sign(wrong, at, want.dtype, several=len(wants) > 1)
-    lines = [f"want = {expected}", f'print("want", want)', f'print(f"at {list(index)}: {{{at}}}, {{want}}")']
+    lines = [f"want = {expected}", 'print("want", want)', f'print(f"at {list(index)}: {{{at}}}, {{want}}")']
     return ShortVerdict([*lines, f"sys.exit(bool({wrong}))"])
 
 

@@ -7,22 +7,25 @@ wrong, as where a program asks whether a result is a tuple, so what is written b
 
 from __future__ import annotations
 
-import ast
-import inspect
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import FunctionType
 from typing import Any
 
 import numpy as np
 
 from tf_opdiff.harness.repro.function_source import Unwritable
-from tf_opdiff.harness.repro.program_writer import ProgramWriter
-from tf_opdiff.harness.repro.writer import array_text
 
 _BINARY = {
-    **{"add": "+", "sub": "-", "mul": "*", "truediv": "/", "floordiv": "//", "mod": "%", "pow": "**"},
-    **{"matmul": "@", "and": "&", "or": "|", "xor": "^"},
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "truediv": "/",
+    "floordiv": "//",
+    "mod": "%",
+    "pow": "**",
+    "matmul": "@",
+    "and": "&",
+    "or": "|",
+    "xor": "^",
 }
 _COMPARED = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
 _UNARY = {"neg": "-{}", "pos": "+{}", "invert": "~{}", "abs": "abs({})"}
@@ -65,7 +68,7 @@ class Symbol:
     def __bool__(self) -> bool:
         raise Unwritable("the program looks at the value of a tensor")
 
-    __len__ = __index__ = __int__ = __float__ = __array__ = __contains__ = __bool__  # type: ignore[assignment]
+    __len__ = __index__ = __int__ = __float__ = __array__ = __contains__ = __bool__
 
     def __hash__(self) -> int:
         return id(self)
@@ -184,76 +187,3 @@ def symbols_in(value: Any) -> Iterator[Symbol]:
             waiting += one.values()
         elif isinstance(one, slice):
             waiting += [one.start, one.stop, one.step]
-
-
-def without_parentheses(text: str) -> str:
-    """An expression without the parentheses that it does not need."""
-    return ast.unparse(ast.parse(text, mode="eval"))
-
-
-class TraceWriter(ProgramWriter):
-    """Writes the expressions of symbols; functions among their arguments are traced in turn, and become lambdas."""
-
-    def __init__(self, attributes: frozenset[str] = frozenset(), reserved: frozenset[str] = frozenset()) -> None:
-        super().__init__(attributes, reserved)
-        self.bound: dict[int, str] = {}
-
-    def statements(self, values: Sequence[Any]) -> list[str]:
-        """Assignments of what the values use more than once; `expression` then gives the names."""
-        counts = Counter(id(s) for s in symbols_in(list(values)) if s.computed)
-        lines: list[str] = []
-        for symbol in self._ordered(values):
-            if counts[id(symbol)] > 1 and id(symbol) not in self.bound:
-                text = self.expression(symbol)
-                self.bound[id(symbol)] = name = f"v{len(self.bound)}"
-                lines.append(f"{name} = {without_parentheses(text)}")
-        return lines
-
-    @staticmethod
-    def _ordered(values: Sequence[Any]) -> list[Symbol]:
-        """The symbols in values, each after those that it uses."""
-        ordered: dict[int, Symbol] = {}
-
-        def visit(symbol: Symbol) -> None:
-            if id(symbol) not in ordered:
-                for inner in symbols_in(list(symbol.parts)):
-                    if inner is not symbol:
-                        visit(inner)
-                ordered[id(symbol)] = symbol
-
-        for symbol in symbols_in(list(values)):
-            visit(symbol)
-        return list(ordered.values())
-
-    def expression(self, value: Any, name: str = "value") -> str:
-        """An expression for a symbol or any other value. See `Writer.expression`."""
-        if isinstance(value, Symbol):
-            return self.bound.get(id(value)) or "".join(self._part(part) for part in value.parts)
-        if isinstance(value, FunctionType) and value.__module__.startswith("tf_opdiff"):
-            return self._lambda(value)
-        if isinstance(value, np.ndarray):
-            return array_text(value, self)
-        return super().expression(value, name)
-
-    def _part(self, part: Any) -> str:
-        if isinstance(part, Text):
-            return part
-        return part.text(self.expression) if isinstance(part, Index) else self.expression(part)
-
-    def _lambda(self, function: FunctionType) -> str:
-        """A function of symbols as a lambda.
-
-        Raises:
-          Unwritable: it can't be traced.
-        """
-        parameters = [p for p in inspect.signature(function).parameters.values() if p.default is p.empty]
-        if any(p.kind is not p.POSITIONAL_OR_KEYWORD for p in parameters):
-            raise Unwritable("a function of any number of arguments can't be traced")
-        names = [p.name for p in parameters]
-        try:
-            result = function(*(Symbol(Text(name), computed=False) for name in names))
-        except Exception as why:
-            raise Unwritable(f"a function in it can't be traced: {why}") from why
-        return f"(lambda {', '.join(names)}: {self.expression(result)})"
-
-
