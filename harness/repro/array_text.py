@@ -13,7 +13,7 @@ from tf_opdiff.harness.repro.function_source import Unwritable
 from tf_opdiff.harness.spec.recipes import is_float
 
 #: Elements: arrays of this size and smaller are written as numbers that a person can read.
-READABLE = 40
+READABLE = 128
 
 
 class Importing(Protocol):
