@@ -10,12 +10,10 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
-from numbers import Real
 from typing import Any, TypedDict, Unpack
 
-import numpy as np
-
-from tf_opdiff.checking.inputs import Domain, as_source
+from tf_opdiff.checking.arguments import refuse, sources_of
+from tf_opdiff.checking.inputs import Domain
 from tf_opdiff.checking.overrides.request import OverrideRequest
 from tf_opdiff.checking.pickling import pickled, pickled_program
 from tf_opdiff.checking.request import ULP, CheckAnswer, CheckRequest
@@ -121,7 +119,7 @@ def check(
     __tracebackhide__ = True  # pytest shows the caller's line instead of this function
     if unknown := sorted(options.keys() - Options.__annotations__.keys()):
         raise TypeError(f"check: no option {unknown[0]!r}; there is {', '.join(Options.__annotations__)}")
-    _refuse(function, inputs, options)
+    refuse(function, inputs, options)
     answer: CheckAnswer = checker().ask(_request(function, inputs, {"reference": reference, "vjp": vjp}, options))
     if answer.problem:
         raise ValueError(f"check: {answer.problem}")
@@ -130,33 +128,6 @@ def check(
         rerun = [f"  rerun: {options['rerun']}"] if "rerun" in options else []
         raise Differs("\n".join([*lines(failing), *rerun]))
     return Checked(answer.records)
-
-
-def _refuse(function: object, inputs: tuple[Any, ...], options: Options) -> None:
-    """Refuses arguments that make no check.
-
-    Raises:
-      TypeError: the message says what was expected, and what came.
-    """
-    __tracebackhide__ = True
-    if not callable(function):
-        raise TypeError(f"check: expected a callable as the first argument, got {_described(function)}")
-    if not inputs:
-        raise TypeError("check: expected an input; without one there is nothing to vary")
-    for name in ("devices", "modes"):
-        if isinstance(value := options.get(name), str):
-            raise TypeError(f"check: {name}: expected a list of names, such as [{value!r}], got the text {value!r}")
-    ulp = options.get("ulp", ULP)
-    for number in ulp.values() if isinstance(ulp, Mapping) else [ulp]:
-        if not isinstance(number, Real):
-            raise TypeError(f"check: ulp: expected a number of ULPs, got {_described(number)}")
-
-
-def _described(value: object) -> str:
-    """A value for a message: a short text or number itself, of others the type."""
-    return (
-        repr(value) if isinstance(value, (str, int, float)) and len(repr(value)) < 40 else f"a {type(value).__name__}"
-    )
 
 
 def _request(
@@ -176,27 +147,13 @@ def _request(
     return CheckRequest(
         name=getattr(function, "__name__", type(function).__name__).replace("<lambda>", "callable"),
         functions={"program": program, **functions},
-        sources=_sources(inputs),
+        sources=sources_of(inputs),
         ulp=dict(ulp) if isinstance(ulp, Mapping) else {"output": float(ulp), "grad": float(ulp)},
         gradient=options.get("gradient", True),
         devices=tuple(options.get("devices", ())),
         modes=tuple(modes),
         timeout=SECONDS.checked(options.get("timeout", 120.0)),
     )
-
-
-def _sources(inputs: tuple[Any, ...]) -> tuple[np.ndarray | Domain, ...]:
-    """The inputs as arrays and domains.
-
-    Raises:
-      TypeError: one holds no numbers.
-      ValueError: none has an element, so that nothing would be compared.
-    """
-    __tracebackhide__ = True
-    sources = tuple(map(as_source, inputs))
-    if all(isinstance(source, np.ndarray) and not source.size for source in sources):
-        raise ValueError("check: expected an input with elements; without them nothing would be compared")
-    return sources
 
 
 def lines(failing: Iterable[Record]) -> list[str]:

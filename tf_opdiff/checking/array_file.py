@@ -47,7 +47,7 @@ def arrays_of(path: Path) -> dict[str, np.ndarray]:
 
 
 def _other_kind(path: Path) -> str:
-    """The kind of a file, in words, if its first bytes are those of a kind that users mistake for a file of np.savez."""
+    """The kind of a file that users mistake for one of np.savez, in words, by its first bytes; empty for others."""
     with path.open("rb") as file:
         first = file.read(len(_SAVED))
     if first == _SAVED:

@@ -186,8 +186,8 @@ class Checker:
                         slopes.add(case, inputs, upstreams, first)
             elif "output" in own.recorded:
                 raise CheckProblem(
-                    f"{own.spec.name} fails in eager mode on the CPU: {how(broken)}; without a reference, its result there is"
-                    " the promise"
+                    f"{own.spec.name} fails in eager mode on the CPU: {how(broken)}; without a reference,"
+                    " its result there is the promise"
                 )
             for kept in own.recorded.values():
                 kept.add(inputs, first)

@@ -88,7 +88,7 @@ def test_a_callable_that_ends_its_process_is_refused():
     def leaves(x):
         raise SystemExit(0)
 
-    with pytest.raises(ValueError, match=r"leaves fails in eager mode on the CPU: EXIT 0"):
+    with pytest.raises(ValueError, match=r"leaves fails in eager mode on the CPU: it ends its process"):
         check(leaves, 1.5)
 
 
@@ -115,7 +115,7 @@ def test_wrong_arguments_are_refused_in_one_line(arguments, options, says):
 
 
 def test_inputs_without_an_element_are_refused():
-    with pytest.raises(ValueError, match="^check: expected an input with elements"):
+    with pytest.raises(ValueError, match=r"^check: expected an input with elements"):
         check(constant, np.zeros((0, 3)))
 
 
@@ -125,7 +125,7 @@ def test_inputs_without_an_element_are_refused():
         (lambda x: None, "it returned None; expected a tensor, or a tuple of tensors"),
         (lambda x: {"a": x}, "it returned a dict; expected a tensor, or a tuple of tensors"),
         (lambda x: sys.exit(0), "it ends its process (EXIT 0), as sys.exit does"),
-        (lambda x: [x][3], "IndexError: list index out of range"),
+        (lambda x: list(x.shape)[3], "IndexError: list index out of range"),
     ],
     ids=["None", "a dict", "an exit", "an index"],
 )
