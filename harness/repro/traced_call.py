@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.repro.function_source import Unwritable
+from tf_opdiff.harness.system.sudden_exit import sudden_exit_raises
 
 _BINARY = {
     "add": "+",
@@ -28,6 +29,8 @@ _BINARY = {
     "xor": "^",
 }
 _COMPARED = {"lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!="}
+#: The ends of names of functions whose arguments are functions of arrays: nothing but TensorFlow may call these.
+_OF_ARRAYS = (".numpy_function", ".py_function", ".py_func")
 _UNARY = {"neg": "-{}", "pos": "+{}", "invert": "~{}", "abs": "abs({})"}
 
 
@@ -52,6 +55,8 @@ class Symbol:
         return Symbol(self, Text(f".{name}"), computed=False, length=self.length)
 
     def __call__(self, *args: Any, **keywords: Any) -> Symbol:
+        if self.parts and self.parts[-1] in _OF_ARRAYS:
+            raise Unwritable("a function of it runs in Python")
         parts = [part for value in args for part in (Text(", "), value)]
         parts += [part for name, value in keywords.items() for part in (Text(f", {name}="), value)]
         first = [Text(parts[0].removeprefix(", "))] if parts else []
@@ -162,8 +167,9 @@ def traced(
     """
     symbols = [Input(name, array.shape, outputs) for name, array in inputs.items()]
     try:
-        results = program(Symbol(Text("tf"), computed=False, length=outputs), *symbols, **keywords)
-    except Exception as why:
+        with sudden_exit_raises():
+            results = program(Symbol(Text("tf"), computed=False, length=outputs), *symbols, **keywords)
+    except (Exception, SystemExit) as why:
         raise Unwritable(f"its program can't be traced: {why}") from why
     return list(results) if isinstance(results, (list, tuple)) else [results]
 

@@ -1,5 +1,6 @@
 """A short program has one call, the numbers that it needs, and at most `LINES` lines."""
 
+import os
 from dataclasses import replace
 from functools import partial
 
@@ -55,9 +56,16 @@ def test_a_program_is_written_as_the_calls_that_it_makes(program, inputs, output
     assert text(program, inputs, outputs) == expected
 
 
-@pytest.mark.parametrize(
-    "program", [lambda tf, x: x if x > 0 else -x, lambda tf, x: np.asarray(x), lambda tf, x: 1 / 0]
-)
+UNTRACED = {
+    "branches": lambda tf, x: x if x > 0 else -x,
+    "converts": lambda tf, x: np.asarray(x),
+    "raises": lambda tf, x: 1 / 0,
+    "runs in Python": lambda tf, x: tf.numpy_function(lambda value: os.abort(), [x], x.dtype),
+    "ends the process": lambda tf, x: os._exit(0),
+}
+
+
+@pytest.mark.parametrize("program", UNTRACED.values(), ids=UNTRACED)
 def test_a_program_that_looks_at_its_tensors_is_not_traced(program):
     with pytest.raises(Unwritable, match="can't be traced"):
         text(program, "x")
