@@ -13,9 +13,9 @@ import numpy as np
 
 from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.judge.want import Want
-from tf_opdiff.harness.repro.discrepancy import LANES, Discrepancy, promise_of
+from tf_opdiff.harness.repro.discrepancy import Discrepancy, promise_of
 from tf_opdiff.harness.spec.kinds import KIND, OF_ARRAYS
-from tf_opdiff.harness.spec.quantity import Quantity
+from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.spec import BY_PATTERNS
 
 #: Elements: inputs that have no more together are not cut.
@@ -44,17 +44,19 @@ def of_one_element(discrepancy: Discrepancy) -> Discrepancy | None:
     return replace(sent, inputs=tuple(map(element, inputs)), upstreams=upstreams, tangents=tangents, index=(0,))
 
 
-def of_copies(element: Discrepancy | None) -> Discrepancy | None:
-    """The discrepancy of one element with copies of it, which fill the lanes of a vector register."""
-    if element is None or element.case.recipe in BY_PATTERNS:
+def of_copies(discrepancy: Discrepancy) -> Discrepancy | None:
+    """The discrepancy with copies of its one element in place of all others; None as for `of_one_element`."""
+    index, one = discrepancy.index, of_one_element(discrepancy)
+    if one is None or index is None or discrepancy.case.recipe in BY_PATTERNS:
         return None
+    shape = discrepancy.inputs[0].shape
 
     def copies(array: np.ndarray) -> np.ndarray:
-        return np.repeat(array, LANES) if array.shape == (1,) else array
+        return np.broadcast_to(array, shape).copy() if array.shape == (1,) else array
 
-    upstreams = element.upstreams and tuple(None if g is None else copies(g) for g in element.upstreams)
-    tangents = element.tangents and tuple(map(copies, element.tangents))
-    return replace(element, inputs=tuple(map(copies, element.inputs)), upstreams=upstreams, tangents=tangents)
+    upstreams = one.upstreams and tuple(None if g is None else copies(g) for g in one.upstreams)
+    tangents = one.tangents and tuple(map(copies, one.tangents))
+    return replace(one, inputs=tuple(map(copies, one.inputs)), upstreams=upstreams, tangents=tangents, index=index)
 
 
 def with_upstreams(discrepancy: Discrepancy) -> Discrepancy:
@@ -62,7 +64,7 @@ def with_upstreams(discrepancy: Discrepancy) -> Discrepancy:
 
     Of a sweep or search, and of an output, they need not be: there, they follow from the inputs or are not sent.
     """
-    if discrepancy.case.recipe in BY_PATTERNS or Quantity.parse(discrepancy.quantity).family == "output":
+    if discrepancy.case.recipe in BY_PATTERNS or family_of(discrepancy.quantity) in ("", "output"):
         return discrepancy
     try:
         expected = promise_of(discrepancy)

@@ -109,7 +109,7 @@ class Setting:
 
 #: The forms of a script, in the order in which they are tried, in words.
 _FORMS = (
-    *("one call and element each", "one call and copies of an element", "one call and row each", "one call each"),
+    *("one call and element each", "one call and row each", "one call and copies of an element", "one call each"),
     *("one element each", "whole cases", "outputs and gradients together"),
 )
 _WHOLE = 5
@@ -118,7 +118,7 @@ _WHOLE = 5
 def forms_of(whole: Discrepancy) -> tuple[Discrepancy | None, ...]:
     """The forms of a discrepancy that its scripts show, in the order of `_FORMS`; None for one that there is not."""
     element, smaller = of_one_element(whole), cut(whole)
-    short = (form and replace(form, short=True) for form in (element, of_copies(element), smaller, whole))
+    short = (form and replace(form, short=True) for form in (element, smaller, of_copies(whole), whole))
     return *short, element, whole, with_gradients(whole)
 
 

@@ -39,8 +39,8 @@ def verdict(discrepancy: Discrepancy, want: Want) -> ShortVerdict:
     if kind in ("crash", "hang"):
         return ShortVerdict([])
     if want.raises is not None:
-        right = f'type(got).__name__ == "{error_class(want.raises.code)}"'
-        return ShortVerdict([f'print("want", "{want.raises.code}")', f"sys.exit(not ({right}))"], may_raise=True)
+        wrong = f'type(got).__name__ != "{error_class(want.raises.code)}"'
+        return ShortVerdict([f'print("want", "{want.raises.code}")', f"sys.exit({wrong})"], may_raise=True)
     if kind == "status":
         return ShortVerdict(['print("want", "a value")', "sys.exit(isinstance(got, Exception))"], may_raise=True)
     if want.status == "unconnected":

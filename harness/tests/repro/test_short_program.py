@@ -1,6 +1,7 @@
 """A short program has one call, the numbers that it needs, and at most `LINES` lines."""
 
 import os
+import re
 from dataclasses import replace
 from functools import partial
 
@@ -8,14 +9,15 @@ import numpy as np
 import pytest
 
 from tf_opdiff.harness.repro.cuts import cut, of_copies, of_one_element
-from tf_opdiff.harness.repro.discrepancy import LANES, Discrepancy
+from tf_opdiff.harness.repro.discrepancy import Discrepancy
 from tf_opdiff.harness.repro.function_source import Unwritable
+from tf_opdiff.harness.repro.run_scripts import run_scripts
 from tf_opdiff.harness.repro.short_program import LINES, short_program
 from tf_opdiff.harness.repro.trace_writer import TraceWriter
 from tf_opdiff.harness.repro.traced_call import symbols_in, traced
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device, Plan
-from tf_opdiff.harness.spec.spec import Case
+from tf_opdiff.harness.spec.spec import Case, Raises
 
 RIGHT = Catalog.load("tf_opdiff.harness.tests.planted").specs["right"]
 
@@ -97,8 +99,9 @@ def test_a_case_of_a_gradient_is_cut_with_its_upstreams():
     one = of_one_element(whole)
     assert [x.tolist() for x in one.inputs] == [[whole.inputs[0][3]]]
     assert [g.shape for g in one.upstreams] == [(1,)]
-    copies = of_copies(one)
-    assert (copies.inputs[0] == one.inputs[0]).all() and copies.inputs[0].size == copies.upstreams[0].size == LANES
+    copies = of_copies(whole)
+    assert copies.index == whole.index and (copies.inputs[0] == one.inputs[0]).all()
+    assert copies.inputs[0].shape == copies.upstreams[0].shape == whole.inputs[0].shape
 
 
 def _batches(rows):
@@ -125,3 +128,30 @@ def test_an_axis_on_which_the_element_depends_is_not_cut():
     spec = replace(_batches(3), reference=lambda x, y: np.cumsum(x, 0) @ y)  # each row depends on those before it
     smaller = cut(discrepancy(spec, index=(2, 1)))
     assert [x.shape for x in smaller.inputs] == [(3, 3), (3, 1)]
+
+
+def test_a_short_program_says_whether_the_fault_is_there(tmp_path):
+    spec = replace(RIGHT, program=lambda tf, x: tf.math.ceil(x))
+    program = short_program(of_one_element(discrepancy(spec)), "2.21.0")
+    mended = program.replace("tf.math.ceil(x)", "tf.floor(x)")
+    assert mended != program
+    paths = [tmp_path / name for name in ("there.py", "mended.py")]
+    for path, written in zip(paths, (program, mended), strict=True):
+        path.write_text(written)
+    ended = {path: (how, output) for path, how, output in run_scripts(dict.fromkeys(paths, Device("cpu")))}
+    assert [ended[path][0] for path in paths] == ["EXIT 1", "EXIT 0"], ended
+    number = short_number(program)
+    assert ended[paths[0]][1].splitlines()[-1] == f"at [0]: {np.ceil(number)}, {np.floor(number)}"
+
+
+def short_number(program):
+    """The one number that a short program has as its input."""
+    (text,) = re.findall(r"^x = np.array\(\[(.*)\], 'float32'\)$", program, re.MULTILINE)
+    return float(text)
+
+
+def test_an_error_is_caught_by_its_class_and_a_value_in_its_place_is_told():
+    raises = Raises("INVALID_ARGUMENT")
+    spec = replace(RIGHT, reference=lambda x: raises, derivatives=replace(RIGHT.derivatives, vjp=None))
+    program = short_program(discrepancy(spec, kind="status", index=None), "2.21.0")
+    assert 'sys.exit(type(got).__name__ != "InvalidArgumentError")' in program
