@@ -17,7 +17,7 @@ from tf_opdiff.harness.repro.discrepancy import Discrepancy, discrepancy_of, wit
 from tf_opdiff.harness.repro.earlier_programs import Shown, Store
 from tf_opdiff.harness.repro.error_plot import Plot, plot_of
 from tf_opdiff.harness.repro.function_source import Unwritable
-from tf_opdiff.harness.repro.outcome import FINAL, Outcome
+from tf_opdiff.harness.repro.outcome import FINAL, Outcome, end_words
 from tf_opdiff.harness.repro.run_scripts import run_scripts
 from tf_opdiff.harness.repro.script import script_of
 from tf_opdiff.harness.repro.short_program import short_program
@@ -203,7 +203,7 @@ def _run(findings: Mapping[Path, _Finding], setting: Setting) -> Iterator[Path]:
     """Runs scripts and sets the outcome of each finding as its script ends; stores the scripts that reproduced."""
     scripts = {path: Device.parse(finding.record.device) for path, finding in findings.items()}
     for path, exit_name, printed in run_scripts(scripts, timeout=setting.timeout):
-        finding, output = findings[path], f"{printed.strip()}\n[{exit_name}]"
+        finding, output = findings[path], f"{printed.strip()}\n{end_words(exit_name)}"
         status, why = judged(exit_name, finding.record, output)
         finding.end(status, path, output, why=why)
         if setting.store and status == "reproduced":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from tf_opdiff.harness.repro.outcome import status_of
+from tf_opdiff.harness.repro.outcome import end_words, status_of
 from tf_opdiff.harness.repro.short_verdict import error_class
 from tf_opdiff.harness.spec.kinds import OF_ARRAYS
 from tf_opdiff.harness.store.record import Record
@@ -35,10 +35,10 @@ def judged(exit_name: str, record: Record, output: str) -> tuple[str, str]:
         return ("not reproduced", why) if why else (status, "")
     if status == "failed":
         errors = [line for line in output.splitlines() if _ERROR.match(line)]
-        return status, f"it failed with {errors[-1][:200]}" if errors else f"it ended with {exit_name}"
+        return status, f"it failed with {errors[-1][:200]}" if errors else f"it ended with {end_words(exit_name)[1:-1]}"
     if exit_name == "EXIT 0":
         return status, "it shows no difference in a process of its own"
-    ended = "" if exit_name == "EXIT 1" else f"it ended with {exit_name}"
+    ended = "" if exit_name == "EXIT 1" else f"it ended with {end_words(exit_name)[1:-1]}"
     return status, ended or other_result(record, output) or "it shows another difference"
 
 
