@@ -12,6 +12,7 @@ from tf_opdiff.harness.repro.cuts import cut, of_copies, of_one_element
 from tf_opdiff.harness.repro.discrepancy import Discrepancy
 from tf_opdiff.harness.repro.function_source import Unwritable
 from tf_opdiff.harness.repro.run_scripts import run_scripts
+from tf_opdiff.harness.repro.script import script_of
 from tf_opdiff.harness.repro.short_program import LINES, short_program
 from tf_opdiff.harness.repro.trace_writer import TraceWriter
 from tf_opdiff.harness.repro.traced_call import symbols_in, traced
@@ -155,3 +156,9 @@ def test_an_error_is_caught_by_its_class_and_a_value_in_its_place_is_told():
     spec = replace(RIGHT, reference=lambda x: raises, derivatives=replace(RIGHT.derivatives, vjp=None))
     program = short_program(discrepancy(spec, kind="status", index=None), "2.21.0")
     assert 'sys.exit(type(got).__name__ != "InvalidArgumentError")' in program
+
+
+def test_a_program_that_evaluates_texts_is_written_as_their_calls():
+    spec = replace(RIGHT, program=lambda tf, x: eval("tf.floor(x)", {"tf": tf, "x": x}))
+    program = script_of(replace(discrepancy(spec), short=False), "2.21.0")
+    assert "eval(" not in program and "def program(tf, x0):\n    return (\n        tf.floor(x0),\n    )" in program
