@@ -19,6 +19,7 @@ from tf_opdiff.harness.store.run_info import RunInfo
 from tf_opdiff.harness.system.companion import serve
 from tf_opdiff.reports.analysis.since_last_run import earlier
 from tf_opdiff.reports.ci.github import annotated, summarise_or_say_why
+from tf_opdiff.reports.data.load import load_repros
 from tf_opdiff.reports.pages.template import environment
 from tf_opdiff.reports.text.summary import terminal
 from tf_opdiff.reports.write import Report
@@ -41,7 +42,8 @@ def summarised(
     run_dir = report.run_dir
     report.write(info, xml=xml, before=earlier(run_dir, info), judged_by=judged_by, known=known)
     summarise_or_say_why(run_dir / "summary.md", os.environ)
-    return terminal(report.records, info, report.ranked, run_dir) + annotated(info, report.ranked, os.environ)
+    lines = terminal(report.records, info, report.ranked, run_dir, load_repros(run_dir))
+    return lines + annotated(info, report.ranked, os.environ)
 
 
 class Request(msgspec.Struct):

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from tf_opdiff.harness.repro.attribution import Attribution
-from tf_opdiff.harness.repro.discrepancy import Discrepancy, of_one_element
+from tf_opdiff.harness.repro.cuts import of_one_element
+from tf_opdiff.harness.repro.discrepancy import Discrepancy
 from tf_opdiff.harness.repro.function_source import Unwritable
 from tf_opdiff.harness.repro.outcome import status_of
 from tf_opdiff.harness.repro.reproduce import Setting, write

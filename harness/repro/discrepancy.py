@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from tf_opdiff.harness.device.request import Bits
 from tf_opdiff.harness.judge.expectation import Expectation, expectation
 from tf_opdiff.harness.judge.wording import sentence
 from tf_opdiff.harness.repro.outcome import end_of_process
-from tf_opdiff.harness.spec.kinds import OF_ARRAYS
+from tf_opdiff.harness.spec.contract import Side
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.spec import BY_PATTERNS, SEARCH, SWEEPS, Case
@@ -35,6 +36,8 @@ class Discrepancy:
       other_end: the signal or time-out by which the plan that is the oracle ends its process; empty for none.
       together: whether the script computes outputs and gradients in one program, as the run did: XLA and Grappler may
         compile an output in another way where the gradients are computed too.
+      short: whether the script is one of `short_program`.
+      upstreams, tangents: those to send; by default, those of the case for inputs of these shapes.
       settings: variants under which the script runs, besides those of the device; the promise is that of the plan.
     """
 
@@ -50,18 +53,9 @@ class Discrepancy:
     other_end: str = ""
     settings: tuple[str, ...] = ()
     together: bool = False
-
-
-def of_one_element(discrepancy: Discrepancy) -> Discrepancy | None:
-    """The discrepancy reduced to its one element; None if some input has no element at that index."""
-    index, inputs = discrepancy.index, discrepancy.inputs
-    if index is None or not inputs or discrepancy.kind in OF_ARRAYS:
-        return None
-    if {x.shape for x in inputs} != {inputs[0].shape} or len(index) != inputs[0].ndim or inputs[0].size < 2:
-        return None
-    if any(i >= n for i, n in zip(index, inputs[0].shape, strict=True)):
-        return None
-    return replace(discrepancy, inputs=tuple(x[index].reshape(1) for x in inputs), index=(0,))
+    short: bool = False
+    upstreams: tuple[np.ndarray | None, ...] | None = None
+    tangents: tuple[np.ndarray, ...] | None = None
 
 
 def with_gradients(discrepancy: Discrepancy) -> Discrepancy | None:
@@ -103,9 +97,16 @@ def promise_of(discrepancy: Discrepancy) -> Expectation:
         searched, _ = promises(discrepancy.case, discrepancy.inputs, side, bounds=True)
         return searched.in_mode(discrepancy.plan.mode)
     if discrepancy.case.recipe not in SWEEPS:
-        return expectation(discrepancy.case, discrepancy.inputs, side).under(discrepancy.plan)
+        return _of_case(discrepancy, side).under(discrepancy.plan)
     (x,) = discrepancy.inputs
     first = int(x.view(f"u{x.dtype.itemsize}").flat[0])
     inputs = Bits(x.dtype.name, first, first + x.size)
     promise = promise_of_sweep(discrepancy.case, inputs, side, x, np.arange(x.size))
     return promise.in_mode(discrepancy.plan.mode)
+
+
+def _of_case(discrepancy: Discrepancy, side: Side | None) -> Expectation:
+    """The promise of an ordinary case, for the upstreams and tangents of the discrepancy."""
+    sent = {"upstreams_of": discrepancy.upstreams, "tangents_of": discrepancy.tangents}
+    own: dict[str, Any] = {name: lambda *_, v=value: v for name, value in sent.items() if value is not None}
+    return expectation(discrepancy.case, discrepancy.inputs, side, **own)

@@ -9,18 +9,26 @@ from tf_opdiff.harness.judge.simplest import TIES, of_texts
 from tf_opdiff.harness.store.record import CLAIM, Record
 
 
-def findings(records: Iterable[Record]) -> list[Record]:
-    """One record for each spec × verdict × kind × cause, of failures and known failures.
+def groups(records: Iterable[Record]) -> list[list[Record]]:
+    """The records of each spec × verdict × kind × cause, in the order of their first records.
 
-    A record against NumPy comes before others, then the one with the simplest input. Faults of the suite are left out.
+    In a group, a record against NumPy comes before others, then the one with the simplest input.
     """
-    candidates = [r for r in records if r.verdict in ("known", "mismatch") and not r.against.startswith(CLAIM)]
-    simple = of_texts(record.example for record in candidates)
-    best: dict[tuple[str, ...], tuple[Any, Record]] = {}
-    for record in candidates:
+    records = list(records)
+    simple = of_texts(record.example for record in records)
+
+    def rank(record: Record) -> Any:
         ties = record.dtype != "float32", *(getattr(record, name) for name in TIES)
-        rank = (record.against != "numpy", simple[record.example], ties)
+        return record.against != "numpy", simple[record.example], ties
+
+    alike: dict[tuple[str, ...], list[Record]] = {}
+    for record in records:
         key = (record.suite, record.spec, record.verdict, record.kind, record.known_reason)
-        if key not in best or rank < best[key][0]:
-            best[key] = rank, record
-    return [record for _, record in best.values()]
+        alike.setdefault(key, []).append(record)
+    return [sorted(group, key=rank) for group in alike.values()]
+
+
+def findings(records: Iterable[Record]) -> list[Record]:
+    """The first record of each group of failures and known failures. Faults of the suite are left out."""
+    candidates = [r for r in records if r.verdict in ("known", "mismatch") and not r.against.startswith(CLAIM)]
+    return [first for first, *_ in groups(candidates)]

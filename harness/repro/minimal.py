@@ -13,12 +13,12 @@ import numpy as np
 
 from tf_opdiff.harness.judge.expectation import Expectation
 from tf_opdiff.harness.judge.reference import ReferenceFault
+from tf_opdiff.harness.repro.array_text import array_text
 from tf_opdiff.harness.repro.discrepancy import Discrepancy, promise_of
 from tf_opdiff.harness.repro.folding import folded
 from tf_opdiff.harness.repro.function_source import Unwritable
 from tf_opdiff.harness.repro.program_writer import ProgramWriter, complete
 from tf_opdiff.harness.repro.script import template
-from tf_opdiff.harness.repro.writer import array_text
 from tf_opdiff.harness.spec.quantity import Quantity
 from tf_opdiff.harness.spec.recipes import is_float
 

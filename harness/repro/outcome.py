@@ -50,12 +50,27 @@ class Outcome:
     why: str = ""
 
 
+#: How a process ended → the words for it; other ends have no better words than their names.
+_ENDS = {
+    "EXIT 70": "an exception that the program does not expect",
+    "SIGABRT": "SIGABRT: TensorFlow aborted the process, as after a failed CHECK",
+    "SIGFPE": "SIGFPE: the process crashed by an integer division",
+    "SIGILL": "SIGILL: the process crashed by an instruction that the processor lacks",
+    "SIGKILL": "SIGKILL: the process was killed, as for lack of memory",
+    "SIGSEGV": "SIGSEGV: the process crashed by a wrong memory access",
+    "TIMEOUT": "TIMEOUT: the process did not end in time",
+}
 #: The signal or the time-out that ended a process, at the end of a record's `got` or `want`.
 _END = re.compile(r"(?:^|\s)(SIG[A-Z]+|TIMEOUT)$")
 #: The first printed word of a script whose own plan has given a result.
 GOT = "got "
 #: The line of a script whose plan, or the one it is compared with, raised an error in place of a result.
 _RAISED = re.compile(r"^(got|want) +[A-Za-z_]\w*: ", re.MULTILINE)
+
+
+def end_words(exit_name: str) -> str:
+    """How a process ended, in words, between brackets."""
+    return f"[{_ENDS.get(exit_name, exit_name)}]"
 
 
 def end_of_process(text: str) -> str:

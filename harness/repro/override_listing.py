@@ -11,10 +11,10 @@ from typing import Any, Literal, TypedDict
 import numpy as np
 
 from tf_opdiff.harness.judge.expectation import expectation
+from tf_opdiff.harness.repro.array_text import array_text
 from tf_opdiff.harness.repro.function_source import Unwritable
 from tf_opdiff.harness.repro.program_writer import ProgramWriter, complete
 from tf_opdiff.harness.repro.script import template
-from tf_opdiff.harness.repro.writer import array_text
 from tf_opdiff.harness.spec.override_cell import OverrideCell
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.spec import Case, Spec

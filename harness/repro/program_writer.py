@@ -24,10 +24,11 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.repro.array_text import dtype_text
 from tf_opdiff.harness.repro.function_source import Unwritable, class_node_of, methods_of, node_of
 from tf_opdiff.harness.repro.renaming import Renamed, Unannotated, bound_names
 from tf_opdiff.harness.repro.undefined_names import faults, is_importable
-from tf_opdiff.harness.repro.writer import Writer, as_def, dtype_text
+from tf_opdiff.harness.repro.writer import Writer, as_def
 
 #: Modules that an expression may name: no definition takes their names.
 _MODULES = ("base64", "dataclasses", "functools", "os", "sys", "types", "zlib")
@@ -224,15 +225,15 @@ def _members(cls: type) -> Iterator[tuple[str, object]]:
             yield name, member
 
 
-def complete(build: Callable[[ProgramWriter], str]) -> str:
-    """The text of a program, by a function that writes it with the help of a writer.
+def complete(build: Callable[[Any], str], kind: type[ProgramWriter] = ProgramWriter) -> str:
+    """The text of a program, by a function that writes it with the help of a writer of this kind.
 
     Raises:
       Unwritable: it can't run with TensorFlow and NumPy alone; the message says why.
     """
     used, reserved = frozenset[str](), frozenset[str]()
     while True:
-        writer = ProgramWriter(used, reserved)
+        writer = kind(used, reserved)
         text = build(writer)
         hidden = writer.defined & _bound_twice(text)
         if writer.attributes <= used and not hidden:

@@ -5,20 +5,22 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tf_opdiff.harness.judge.reference import ReferenceFault
-from tf_opdiff.harness.repro.discrepancy import Discrepancy, discrepancy_of, of_one_element, with_gradients
+from tf_opdiff.harness.repro.cuts import cut, of_copies, of_one_element
+from tf_opdiff.harness.repro.discrepancy import Discrepancy, discrepancy_of, with_gradients
 from tf_opdiff.harness.repro.earlier_programs import Shown, Store
 from tf_opdiff.harness.repro.error_plot import Plot, plot_of
 from tf_opdiff.harness.repro.function_source import Unwritable
-from tf_opdiff.harness.repro.outcome import FINAL, Outcome
+from tf_opdiff.harness.repro.outcome import FINAL, Outcome, end_words
 from tf_opdiff.harness.repro.run_scripts import run_scripts
 from tf_opdiff.harness.repro.script import script_of
+from tf_opdiff.harness.repro.short_program import short_program
 from tf_opdiff.harness.repro.shown import judged
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device, PlanName
@@ -34,7 +36,7 @@ def write(discrepancy: Discrepancy, tf: str, folder: Path) -> Path:
       Unwritable: there can be no script.
     """
     try:
-        script = script_of(discrepancy, tf)
+        script = short_program(discrepancy, tf) if discrepancy.short else script_of(discrepancy, tf)
     except (ReferenceFault, ValueError, IndexError, TypeError) as error:  # the reference does not take these inputs
         raise Unwritable(f"its reference failed: {error}") from error
     words = [discrepancy.case.id, str(discrepancy.plan), discrepancy.quantity, discrepancy.kind]
@@ -106,8 +108,18 @@ class Setting:
 
 
 #: The forms of a script, in the order in which they are tried, in words.
-_FORMS = ("one element each", "whole cases", "outputs and gradients together")
-_WHOLE = 1
+_FORMS = (
+    *("one call and element each", "one call and row each", "one call and copies of an element", "one call each"),
+    *("one element each", "whole cases", "outputs and gradients together"),
+)
+_WHOLE = 5
+
+
+def forms_of(whole: Discrepancy) -> tuple[Discrepancy | None, ...]:
+    """The forms of a discrepancy that its scripts show, in the order of `_FORMS`; None for one that there is not."""
+    element, smaller = of_one_element(whole), cut(whole)
+    short = (form and replace(form, short=True) for form in (element, smaller, of_copies(whole), whole))
+    return *short, element, whole, with_gradients(whole)
 
 
 @dataclass
@@ -143,7 +155,7 @@ class _Finding:
         try:
             whole = setting.discrepancy(self.record)
             self.plot = plot_of(whole, self.record, setting.observed(self.record))
-            self.forms = of_one_element(whole), whole, with_gradients(whole)
+            self.forms = forms_of(whole)
             if earlier := setting.earlier(self.forms, self.record):
                 path, shown = earlier
                 self.end("reproduced earlier", path, shown.output, run=shown.run, date=shown.date)
@@ -191,7 +203,7 @@ def _run(findings: Mapping[Path, _Finding], setting: Setting) -> Iterator[Path]:
     """Runs scripts and sets the outcome of each finding as its script ends; stores the scripts that reproduced."""
     scripts = {path: Device.parse(finding.record.device) for path, finding in findings.items()}
     for path, exit_name, printed in run_scripts(scripts, timeout=setting.timeout):
-        finding, output = findings[path], f"{printed.strip()}\n[{exit_name}]"
+        finding, output = findings[path], f"{printed.strip()}\n{end_words(exit_name)}"
         status, why = judged(exit_name, finding.record, output)
         finding.end(status, path, output, why=why)
         if setting.store and status == "reproduced":

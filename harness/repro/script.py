@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,11 +12,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from tf_opdiff.harness.device.repeat import ROW_CHECKS
 from tf_opdiff.harness.judge.expectation import Expectation
+from tf_opdiff.harness.repro.array_text import array_text
 from tf_opdiff.harness.repro.discrepancy import Discrepancy, promise_of
 from tf_opdiff.harness.repro.function_source import Unwritable
 from tf_opdiff.harness.repro.program_writer import ProgramWriter, complete
 from tf_opdiff.harness.repro.script_oracle import check_names, oracle_words
-from tf_opdiff.harness.repro.writer import Writer, array_text
+from tf_opdiff.harness.repro.trace_writer import TraceWriter, without_parentheses
+from tf_opdiff.harness.repro.traced_call import traced
+from tf_opdiff.harness.repro.writer import Writer
 from tf_opdiff.harness.spec.attrs import Keywords, accepted
 from tf_opdiff.harness.spec.program_settings import ProgramSettings, program
 from tf_opdiff.harness.spec.quantity import Quantity, family_of
@@ -39,7 +43,11 @@ def script_of(discrepancy: Discrepancy, tf: str) -> str:
     except OSError as why:
         raise Unwritable(str(why)) from why
     expected = promise_of(discrepancy)
-    return complete(lambda writer: _text(discrepancy, expected, settings, tf, writer))
+    text = complete(lambda writer: _text(discrepancy, expected, settings, tf, writer))
+    if "eval(" in text and not discrepancy.case.keywords:
+        with suppress(Unwritable):  # its calls in place of the texts that it evaluates
+            text = complete(lambda writer: _text(discrepancy, expected, settings, tf, writer), TraceWriter)
+    return text
 
 
 def _text(
@@ -47,12 +55,15 @@ def _text(
 ) -> str:
     """The text of the script, whose settings are those of its device."""
     spec, plan, run = discrepancy.case.spec, discrepancy.plan, discrepancy.case.spec.execution
-    writer.function(spec.program, "program")
+    if isinstance(writer, TraceWriter):
+        writer.parts.append(_traced(discrepancy, len(expected.wants), writer))
+    else:
+        writer.function(spec.program, "program")
     if run.state:
         writer.function(run.state, "make_state")
     writer.imports |= {"sys": "sys", **({"os": "os"} if settings.environment else {})}
     words: dict[str, Any] = {
-        "sentence": _quoted(discrepancy.sentence or discrepancy.case.id),
+        "sentence": quoted(discrepancy.sentence or discrepancy.case.id),
         "case": discrepancy.case.id,
         "tf": tf,
         "mode": plan.mode,
@@ -73,6 +84,20 @@ def _text(
         **oracle_words(discrepancy, expected.wants.get(discrepancy.quantity), writer),
     }
     return template("script.py.jinja").render(words | {"imports": writer.import_lines})
+
+
+def _traced(discrepancy: Discrepancy, quantities: int, writer: TraceWriter) -> str:
+    """The definition of a program as the calls that it makes.
+
+    Raises:
+      Unwritable: it can't be traced.
+    """
+    names = [f"x{i}" for i in range(len(discrepancy.inputs))]
+    outputs = len(discrepancy.case.spec.names) or quantities
+    results = traced(discrepancy.case.spec.program, dict(zip(names, discrepancy.inputs, strict=True)), {}, outputs)
+    lines = [*writer.statements(results), "return ("]
+    lines += [f"    {without_parentheses(writer.expression(result))}," for result in results]
+    return f"def program({', '.join(['tf', *names])}):\n" + "\n".join(f"    {line}" for line in [*lines, ")"])
 
 
 def _keywords(keywords: Keywords, writer: Writer) -> str:
@@ -121,7 +146,7 @@ def template(name: str) -> Template:
     return environment.get_template(name)
 
 
-def _quoted(words: str) -> str:
+def quoted(words: str) -> str:
     """A text that is safe in a docstring."""
     return " ".join("".join(c if c.isprintable() else " " for c in words).replace("\\", "\\\\").split()).replace(
         '"', "'"

@@ -10,9 +10,10 @@ import numpy as np
 from tf_opdiff.harness.device.repeat import PIECES, ROW_CHECKS
 from tf_opdiff.harness.judge.difference import ulp_of
 from tf_opdiff.harness.judge.want import Want
+from tf_opdiff.harness.repro.array_text import array_text, dtype_text
 from tf_opdiff.harness.repro.discrepancy import Discrepancy
 from tf_opdiff.harness.repro.function_source import Unwritable
-from tf_opdiff.harness.repro.writer import Writer, array_text, dtype_text
+from tf_opdiff.harness.repro.writer import Writer
 from tf_opdiff.harness.spec.plan import MODES, Device, PlanName
 from tf_opdiff.harness.spec.quantity import is_quantity
 from tf_opdiff.harness.spec.recipes import is_float
@@ -72,7 +73,7 @@ def oracle_words(discrepancy: Discrepancy, want: Want | None, writer: Writer) ->
     if want.status == "sparse":
         values = array_text(np.asarray(want.value.astype(want.dtype)), writer)
         return {"oracle": "sparse", "indices": array_text(np.asarray(want.indices), writer), "values": values}
-    value, allowed = _allowed(discrepancy, want)
+    value, allowed = allowed_errors(discrepancy, want)
     others = [array_text(other.astype(value.dtype), writer) for other in want.alternatives]
     same = allowed.size and (allowed == allowed.flat[0]).all()
     bound = repr(float(allowed.flat[0])) if same else array_text(allowed, writer)
@@ -100,7 +101,7 @@ def _ulps(discrepancy: Discrepancy) -> float:
 
 
 @np.errstate(all="ignore")
-def _allowed(discrepancy: Discrepancy, want: Want) -> tuple[np.ndarray, np.ndarray]:
+def allowed_errors(discrepancy: Discrepancy, want: Want) -> tuple[np.ndarray, np.ndarray]:
     """The promised array, in float64 at most, and the largest allowed absolute error of each element."""
     assert want.value is not None and want.dtype is not None
     value, dtype = np.asarray(want.value), want.dtype

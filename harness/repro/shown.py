@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from tf_opdiff.harness.repro.outcome import status_of
+from tf_opdiff.harness.repro.outcome import end_words, status_of
+from tf_opdiff.harness.repro.short_verdict import error_class
 from tf_opdiff.harness.spec.kinds import OF_ARRAYS
 from tf_opdiff.harness.store.record import Record
 
@@ -14,7 +15,7 @@ _GOT = re.compile(
     re.MULTILINE,
 )
 #: The element that a script shows, of both arrays.
-_ELEMENT = re.compile(r"^they differ in \d+ of \d+ elements, such as \[[\d, ]*\]: (.*)$", re.MULTILINE)
+_ELEMENT = re.compile(r"^(?:they differ in \d+ of \d+ elements, such as|at) \[[\d, ]*\]: (.*)$", re.MULTILINE)
 #: The result in an example: `input 0.5, got 1.0, want 2.0`.
 _EXAMPLE = re.compile(r"(?:^|, )got (.*?),? (?:want|in) ")
 #: The last line of a traceback.
@@ -34,10 +35,10 @@ def judged(exit_name: str, record: Record, output: str) -> tuple[str, str]:
         return ("not reproduced", why) if why else (status, "")
     if status == "failed":
         errors = [line for line in output.splitlines() if _ERROR.match(line)]
-        return status, f"it failed with {errors[-1][:200]}" if errors else f"it ended with {exit_name}"
+        return status, f"it failed with {errors[-1][:200]}" if errors else f"it ended with {end_words(exit_name)[1:-1]}"
     if exit_name == "EXIT 0":
         return status, "it shows no difference in a process of its own"
-    ended = "" if exit_name == "EXIT 1" else f"it ended with {exit_name}"
+    ended = "" if exit_name == "EXIT 1" else f"it ended with {end_words(exit_name)[1:-1]}"
     return status, ended or other_result(record, output) or "it shows another difference"
 
 
@@ -64,12 +65,12 @@ def other_result(record: Record, output: str) -> str:
 
 
 def _statuses(record: Record) -> tuple[str, ...]:
-    """The statuses that are that of a record: the code of its error, `unconnected`, or some values."""
+    """The statuses that are that of a record: the code or class of its error, `unconnected`, or some values."""
     first, _, code = record.got.partition(" ")
     if record.kind == "error_code":
-        return (first,)
+        return first, error_class(first)
     if first == "error":
-        return (code,)
+        return code, error_class(code)
     return (first,) if first in ("value", "sparse", "unconnected") else ("value", "sparse")
 
 

@@ -12,7 +12,8 @@ from typing import Any
 
 from tf_opdiff.harness.judge.cause import Cause
 from tf_opdiff.harness.repro.attribution import NONE
-from tf_opdiff.harness.repro.discrepancy import Discrepancy, of_one_element
+from tf_opdiff.harness.repro.cuts import of_one_element
+from tf_opdiff.harness.repro.discrepancy import Discrepancy
 from tf_opdiff.harness.repro.function_source import Unwritable
 from tf_opdiff.harness.repro.minimal import minimal_of
 from tf_opdiff.harness.repro.own_tests import noticed

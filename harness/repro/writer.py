@@ -7,13 +7,11 @@ its top level: before it come constants as literals, and the functions that it u
 from __future__ import annotations
 
 import ast
-import base64
 import functools
 import inspect
 import math
 import re
 import sys
-import zlib
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from types import FunctionType, ModuleType
@@ -21,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.repro.array_text import literal
 from tf_opdiff.harness.repro.function_source import (
     Unwritable,
     class_node_of,
@@ -30,9 +29,6 @@ from tf_opdiff.harness.repro.function_source import (
     outside_names,
 )
 from tf_opdiff.harness.repro.undefined_names import is_importable
-
-#: Elements: arrays of this size and smaller are written as numbers that a person can read.
-READABLE = 40
 
 
 class Writer:
@@ -133,7 +129,7 @@ class Writer:
         if isinstance(value, float) and not math.isfinite(value):
             return f'float("{value}")'
         if value is None or value is Ellipsis or isinstance(value, (bool, int, float, complex, str, bytes)):
-            return repr(value) if type(value).__module__ == "builtins" else self._array(np.asarray(value))
+            return repr(value) if type(value).__module__ == "builtins" else literal(np.asarray(value))
         if isinstance(value, (list, tuple, set)):
             inner = ", ".join(self.expression(v, name) for v in value)
             if isinstance(value, tuple):
@@ -146,7 +142,7 @@ class Writer:
         if isinstance(value, np.dtype):
             return f"np.dtype({value.name!r})"
         if isinstance(value, (np.ndarray, np.generic)):
-            return self._array(np.asarray(value))
+            return literal(np.asarray(value))
         if isinstance(value, type) and value.__module__ in ("builtins", "numpy"):
             return f"np.{value.__name__}" if value.__module__ == "numpy" else value.__name__
         if isinstance(value, type) and issubclass(value, Exception):
@@ -179,19 +175,6 @@ class Writer:
             return self.expression(value, name)
         except Unwritable:
             return "None"
-
-    @staticmethod
-    def _array(array: np.ndarray) -> str:
-        """A small array, of a dtype of NumPy itself."""
-        if array.dtype.kind not in "biufcSUO" or array.size > 1000:
-            raise Unwritable(f"an array of {array.size} {array.dtype.name}")
-        if array.dtype.kind == "c":  # a literal would lose the signs of zeros
-            parts = Writer._array(array.reshape(-1, 1).view(f"f{array.dtype.itemsize // 2}"))
-            return f"{parts}.view({array.dtype.name!r}).reshape({array.shape})"
-        with np.printoptions(threshold=2000, floatmode="unique", precision=None):
-            text = np.array2string(array, separator=", ", max_line_width=110).replace("\n", " ")
-        text = re.sub(r"\bnan\b", "np.nan", re.sub(r"\binf\b", "np.inf", re.sub(r"\s+", " ", text)))
-        return f"np.array({text}, {'object' if array.dtype == object else repr(array.dtype.name)})"
 
 
 def _is_of_a_program(cls: type) -> bool:
@@ -231,18 +214,3 @@ class _Renamed(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.Name:
         return ast.copy_location(ast.Name(self.names.get(node.id, node.id), node.ctx), node)
-
-
-def array_text(array: np.ndarray, writer: Writer) -> str:
-    """An expression for an array of any dtype: numbers if they are few, otherwise its compressed bytes."""
-    if array.dtype == object or (array.size <= READABLE and array.dtype.kind in "biufc"):
-        return writer.expression(array)
-    writer.imports |= {"base64": "base64", "zlib": "zlib"}
-    data = base64.b64encode(zlib.compress(np.ascontiguousarray(array).tobytes(), 9)).decode()
-    flat = f'np.frombuffer(zlib.decompress(base64.b64decode("{data}")), {dtype_text(array.dtype)})'
-    return flat if array.ndim == 1 else f"{flat}.reshape({array.shape})"
-
-
-def dtype_text(dtype: np.dtype) -> str:
-    """An expression for a dtype, which TensorFlow may define."""
-    return "object" if dtype.kind == "O" else f'tf.as_dtype("{dtype.name}").as_numpy_dtype'

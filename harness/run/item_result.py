@@ -7,8 +7,12 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from tf_opdiff.harness.judge.wording import sentence
+from tf_opdiff.harness.repro.findings import groups
 from tf_opdiff.harness.store.record import Record
 from tf_opdiff.harness.system.terminal import safe
+
+#: The most names of cases and of plans in a line.
+_NAMED = 4
 
 
 def conclude(records: Sequence[Record]) -> None:
@@ -23,8 +27,18 @@ def conclude(records: Sequence[Record]) -> None:
 
 
 def lines(failing: Sequence[Record]) -> Iterator[str]:
-    """One line for each failing record, then each command that reruns them, once."""
-    for record in failing:
-        yield sentence(record)
-    for command in dict.fromkeys(record.rerun for record in failing):
-        yield f"  rerun: {command}"
+    """For each cause: its simplest record, the plans and cases of the others, and the command that reruns the first."""
+    for first, *others in groups(failing):
+        yield sentence(first)
+        if others:
+            plans = _named([record.plan for record in (first, *others)], "plans")
+            cases = _named([record.case for record in (first, *others)], "cases")
+            yield f"  {len(others)} more {'record' if len(others) == 1 else 'records'} like it: on {plans}; in {cases}"
+        yield f"  rerun: {first.rerun}"
+
+
+def _named(names: Sequence[str], kind: str) -> str:
+    """The distinct names, or the number of those that are not listed."""
+    distinct = list(dict.fromkeys(names))
+    left = len(distinct) - _NAMED
+    return ", ".join(distinct[:_NAMED]) + (f" and {left} more {kind}" if left > 0 else "")

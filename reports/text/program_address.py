@@ -1,4 +1,4 @@
-"""Program address: where a page links to for the program of a finding."""
+"""Program address: where a page links to for the program of a finding, or for a record."""
 
 from __future__ import annotations
 
@@ -23,4 +23,9 @@ def program_address(outcome: Mapping[str, Any], path: str) -> str:
     """
     if f"/{NAME}/" not in path:
         return quote(path)
-    return "index.html#" + urlencode({"record": "|".join(str(outcome[name]) for name in _KEY)})
+    return record_address(outcome)
+
+
+def record_address(record: Mapping[str, Any]) -> str:
+    """The address of a record in the page of its run, relative to the run's folder."""
+    return "index.html#" + urlencode({"record": "|".join(str(record[name]) for name in _KEY)})

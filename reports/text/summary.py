@@ -20,6 +20,7 @@ from tf_opdiff.reports.data.missing_kernels import expected
 from tf_opdiff.reports.text import sentence
 from tf_opdiff.reports.text.headline import headline
 from tf_opdiff.reports.text.lines import WIDTH, plain
+from tf_opdiff.reports.text.program_address import record_address
 from tf_opdiff.reports.text.verdicts import SEVERITY, VERDICTS
 
 __all__ = ["LINES", "ROWS", "WIDTH", "duration", "plain", "terminal"]
@@ -43,7 +44,11 @@ def duration(info: RunInfo) -> str:
 
 
 def terminal(
-    records: pd.DataFrame, info: RunInfo, ranked: Sequence[Discrepancy], directory: Path | None = None
+    records: pd.DataFrame,
+    info: RunInfo,
+    ranked: Sequence[Discrepancy],
+    directory: Path | None = None,
+    outcomes: Sequence[Mapping[str, Any]] = (),
 ) -> list[str]:
     """A run in at most 40 lines.
 
@@ -55,7 +60,9 @@ def terminal(
       info: its run.json.
       ranked: its discrepancies, as `reports.data.discrepancies.discrepancies` gives them.
       directory: the directory of the run; by default that in `runs`.
+      outcomes: those of its programs.
     """
+    directory = directory or Path("runs") / info.run
     counts = tables.counts(records)
     lines = [*(plain(line, 220) for line in headline(records, info, ranked)), plain(sentence.of_run(info, counts), 200)]
     lines += [plain(", ".join(f"{n:,} {verdict}" for verdict, n in counts.items() if n), 200)] if len(records) else []
@@ -64,17 +71,18 @@ def terminal(
     missing = expected(records, 2)
     room = LINES - len(lines) - len(missing) - 5  # those of the slowest runs, of the report, and of rows left out
     failing = [one for one in ranked if not one.known]
-    shown = failing[: min(room // 3, 5)]
-    lines += [line for one in shown for line in _failure(one)]
+    blocks = [_failure(one, directory, outcomes) for one in failing[: min(room // 5, 5)]]
+    shown = failing[: len(blocks)]
+    lines += [line for block in blocks for line in block]
     lines += [f"fail: {len(failing) - len(shown):,} more findings in the report"] if len(failing) > len(shown) else []
     known = [one for one in ranked if one.known]
-    top = known[: max(2, min(room - 3 * len(shown), TOP))]
+    top = known[: max(2, min(room - sum(map(len, blocks)), TOP))]
     lines += [plain(f"known: {one.severity_title}: {one.title}", WIDTH) for one in top]
     lines += [f"known: {len(known) - len(top):,} more in the report"] if len(known) > len(top) else []
     lines += map(plain, missing)
     for row in tables.rows(tables.slowest(records, 2)):
         lines.append(plain(f"slow: {row['seconds']:.2f} s  {row['case']} on {PlanName(row['device'], row['mode'])}"))
-    lines.append(safe(f"report: {(directory or Path('runs') / info.run) / 'index.html'}"))
+    lines.append(safe(f"report: {directory / 'index.html'}"))
     return lines
 
 
@@ -97,14 +105,18 @@ def _device_in_words(name: str, about: Mapping[str, Any]) -> str:
     return f"{name} ({', '.join(words)})" if words else name
 
 
-def _failure(one: Discrepancy) -> list[str]:
-    """A failure in three lines: its severity and title, its example, and the command that runs it again."""
+def _failure(one: Discrepancy, directory: Path, outcomes: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A failure as one block: its title and plans, its example, its command, its program, and its record's address."""
     record = one.example
     text = f"{sentence.of_record(record)} {sentence.values(record)} {record['detail']}"
+    alike = [o for o in outcomes if all(o[name] == record[name] for name in ("spec", "verdict", "kind"))]
+    programs = [path for outcome in alike if (path := sentence.of_repro(outcome)[1])]
     return [
         plain(f"fail: {one.severity_title}: {one.title}, on {' '.join(one.plans)}"),
         f"    {plain(text, 200)}",
         f"    rerun: {plain(str(record['rerun']), 200)}",
+        *([f"    program: {plain(str(directory / programs[0]), 200)}"] if programs else []),
+        f"    record: {plain(f'{directory}/{record_address(record)}', 200)}",
     ]
 
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Any, TypedDict, Unpack
 
-from tf_opdiff.checking.inputs import Domain, as_source
+from tf_opdiff.checking.arguments import refuse, sources_of
+from tf_opdiff.checking.inputs import Domain
 from tf_opdiff.checking.overrides.request import OverrideRequest
 from tf_opdiff.checking.pickling import pickled, pickled_program
 from tf_opdiff.checking.request import ULP, CheckAnswer, CheckRequest
@@ -118,8 +119,7 @@ def check(
     __tracebackhide__ = True  # pytest shows the caller's line instead of this function
     if unknown := sorted(options.keys() - Options.__annotations__.keys()):
         raise TypeError(f"check: no option {unknown[0]!r}; there is {', '.join(Options.__annotations__)}")
-    if not inputs:
-        raise TypeError("check: expected an input; without one there is nothing to vary")
+    refuse(function, inputs, options)
     answer: CheckAnswer = checker().ask(_request(function, inputs, {"reference": reference, "vjp": vjp}, options))
     if answer.problem:
         raise ValueError(f"check: {answer.problem}")
@@ -147,7 +147,7 @@ def _request(
     return CheckRequest(
         name=getattr(function, "__name__", type(function).__name__).replace("<lambda>", "callable"),
         functions={"program": program, **functions},
-        sources=tuple(map(as_source, inputs)),
+        sources=sources_of(inputs),
         ulp=dict(ulp) if isinstance(ulp, Mapping) else {"output": float(ulp), "grad": float(ulp)},
         gradient=options.get("gradient", True),
         devices=tuple(options.get("devices", ())),

@@ -12,6 +12,8 @@ import numpy as np
 from tf_opdiff.checking.inputs import as_source
 
 _SUFFIX = ".npy"
+#: The first bytes of a file of np.save, and of a pickle of protocol 2 and later.
+_SAVED, _PICKLED = b"\x93NUMPY", b"\x80"
 #: The record at the end of an archive: its signature, its size without a comment, and the place of the member count.
 _END, _SIZE, _COUNT = b"PK\x05\x06", 22, slice(10, 12)
 #: The largest count; an archive with more members has it in another record.
@@ -29,6 +31,8 @@ def arrays_of(path: Path) -> dict[str, np.ndarray]:
     """
     if not path.is_file():
         raise ValueError(f"{path}: there is no such file")
+    if other := _other_kind(path):
+        raise ValueError(f"{path}: expected a file of np.savez, got {other}")
     try:
         with path.open("rb") as file, zipfile.ZipFile(file) as archive:
             members = [_member(archive, info) for info in archive.infolist()]
@@ -42,6 +46,17 @@ def arrays_of(path: Path) -> dict[str, np.ndarray]:
     return arrays
 
 
+def _other_kind(path: Path) -> str:
+    """The kind of a file that users mistake for one of np.savez, in words, by its first bytes; empty for others."""
+    with path.open("rb") as file:
+        first = file.read(len(_SAVED))
+    if first == _SAVED:
+        return "a file of np.save; np.savez(FILE, x) writes one"
+    if first[:1] == _PICKLED:
+        return "a pickle, which could run code; np.savez(FILE, **arrays) writes one"
+    return "" if first else "an empty file"
+
+
 def numbers_of(path: Path) -> list[np.ndarray]:
     """The arrays of such a file, all of them numbers, in the file's order.
 
@@ -53,7 +68,7 @@ def numbers_of(path: Path) -> list[np.ndarray]:
         try:
             as_source(array)
         except TypeError as why:
-            raise ValueError(f"{path}: array {name!r}: {why}") from why
+            raise ValueError(f"{path}: array {name!r}: {str(why).removeprefix('check: ')}") from why
     return [*arrays.values()]
 
 

@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+from tf_opdiff.checking.failure_words import how
 from tf_opdiff.checking.overrides.request import OverrideAnswer, OverrideRequest
 from tf_opdiff.checking.overrides.runner import OverrideRunner
 from tf_opdiff.checking.overrides.subject import own_subject, suite_subject
@@ -184,10 +185,9 @@ class Checker:
                     if slopes:
                         slopes.add(case, inputs, upstreams, first)
             elif "output" in own.recorded:
-                how = " ".join(": ".join(filter(None, (broken.code, broken.message))).split())
                 raise CheckProblem(
-                    f"{own.spec.name} fails in eager mode on the CPU: {how}; without a reference, its result there is"
-                    " the promise"
+                    f"{own.spec.name} fails in eager mode on the CPU: {how(broken)}; without a reference,"
+                    " its result there is the promise"
                 )
             for kept in own.recorded.values():
                 kept.add(inputs, first)

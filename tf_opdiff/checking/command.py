@@ -64,6 +64,7 @@ def main(options: argparse.Namespace) -> int:
     sys.path.insert(0, os.getcwd())
     of_suites = ":" not in options.function
     try:
+        _refuse_file(options.function)
         _refuse_mixed(options, of_suites)
         for name in options.device:
             Device.parse(name)  # a wrong name is refused before the user's module imports TensorFlow
@@ -74,6 +75,18 @@ def main(options: argparse.Namespace) -> int:
     except (TypeError, ValueError, RuntimeError) as why:
         raise ValueError(str(why).removeprefix("check: ")) from why  # the command line names the verb already
     return 0
+
+
+def _refuse_file(text: str) -> None:
+    """Refuses the path of a file in place of MODULE:NAME.
+
+    Raises:
+      ValueError: it is one; the message has the name of its module.
+    """
+    path, _, name = text.partition(":")
+    if path.endswith(".py"):
+        module = path.removesuffix(".py").strip("./").replace("/", ".")
+        raise ValueError(f"{text!r}: expected MODULE:NAME, got a file; try {module}:{name or 'NAME'}")
 
 
 def _refuse_mixed(options: argparse.Namespace, of_suites: bool) -> None:

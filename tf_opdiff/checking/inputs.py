@@ -13,6 +13,7 @@ from tf_opdiff.harness.spec.recipes import Draw, is_float
 
 #: The most numbers of a domain; an input that is larger, or empty, is given as an array.
 MOST = 10**8
+_EXPECTED = "check: expected inputs of numbers, as arrays or tf_opdiff.uniform(…)"
 
 
 @dataclass(frozen=True)
@@ -106,9 +107,14 @@ def as_source(value: object) -> np.ndarray | Domain:
     __tracebackhide__ = True
     if isinstance(value, Domain):
         return value
-    array = np.asarray(value)
+    try:
+        array = np.asarray(value)
+    except ValueError as why:
+        raise TypeError(f"{_EXPECTED}, got a {type(value).__name__} whose rows have different lengths") from why
     if not isinstance(value, np.ndarray | np.generic) and not hasattr(value, "__array__"):
         array = array.astype({"f": np.float32, "i": np.int32}.get(array.dtype.kind, array.dtype))
     if array.dtype.kind not in "biufc" and not is_float(array.dtype):
-        raise TypeError(f"expected inputs of numbers, as arrays or tf_opdiff.uniform(…), got {array.dtype}")
+        kind = type(value).__name__
+        got = f"a {kind}" if array.ndim == 0 and kind != "ndarray" else f"an array of {array.dtype}"
+        raise TypeError(f"{_EXPECTED}, got {got}")
     return array

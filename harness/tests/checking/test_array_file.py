@@ -102,10 +102,10 @@ def objects(path):
 
 
 FILES = {
-    "a .npy": (npy, "expected a file of np.savez"),
-    "a pickle": (lambda path: path.write_bytes(pickle.dumps(Planted())), "expected a file of np.savez"),
+    "a .npy": (npy, "expected a file of np.savez, got a file of np.save;"),
+    "a pickle": (lambda path: path.write_bytes(pickle.dumps(Planted())), "expected a file of np.savez, got a pickle,"),
     "an array of pickles": (objects, "expected a file of np.savez (ValueError: Object arrays cannot be loaded"),
-    "empty": (lambda path: path.touch(), "expected a file of np.savez"),
+    "empty": (lambda path: path.touch(), "expected a file of np.savez, got an empty file"),
     "no array": (lambda path: np.savez(path), "expected arrays"),
     "a folder": (lambda path: path.mkdir(), "there is no such file"),
     "absent": (lambda path: None, "there is no such file"),

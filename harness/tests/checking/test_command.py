@@ -1,7 +1,9 @@
 """The verb `check`: what cannot be checked is wrong usage, in one line; nothing that was not compared is green."""
 
+import re
 import sys
 
+import numpy as np
 import pytest
 
 from tf_opdiff import check, uniform
@@ -86,7 +88,7 @@ def test_a_callable_that_ends_its_process_is_refused():
     def leaves(x):
         raise SystemExit(0)
 
-    with pytest.raises(ValueError, match="leaves fails in eager mode on the CPU: EXIT 0"):
+    with pytest.raises(ValueError, match=r"leaves fails in eager mode on the CPU: it ends its process"):
         check(leaves, 1.5)
 
 
@@ -96,6 +98,43 @@ def test_a_senseless_time_limit_is_refused(seconds):
         check(constant, 1.5, timeout=seconds)
 
 
-def test_a_check_without_an_input_is_refused():
-    with pytest.raises(TypeError, match="expected an input"):
-        check(constant)
+WRONG = {
+    "no input": ((), {}, "expected an input"),
+    "no callable": ((None, 1.5), {}, "expected a callable as the first argument, got a NoneType"),
+    "swapped": ((np.ones(3), 1.5), {}, "expected a callable as the first argument, got a ndarray"),
+    "a device": ((constant, 1.5), {"devices": "cpu"}, "devices: expected a list of names, such as ['cpu'], got"),
+    "a mode": ((constant, 1.5), {"modes": "xla"}, "modes: expected a list of names, such as ['xla'], got"),
+    "a text of ULPs": ((constant, 1.5), {"ulp": "a"}, "ulp: expected a number of ULPs, got 'a'"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "options", "says"), WRONG.values(), ids=WRONG)
+def test_wrong_arguments_are_refused_in_one_line(arguments, options, says):
+    with pytest.raises(TypeError, match=f"^check: {re.escape(says)}[^\n]*$"):
+        check(*(arguments or [constant]), **options)
+
+
+def test_inputs_without_an_element_are_refused():
+    with pytest.raises(ValueError, match=r"^check: expected an input with elements"):
+        check(constant, np.zeros((0, 3)))
+
+
+@pytest.mark.parametrize(
+    ("function", "says"),
+    [
+        (lambda x: None, "it returned None; expected a tensor, or a tuple of tensors"),
+        (lambda x: {"a": x}, "it returned a dict; expected a tensor, or a tuple of tensors"),
+        (lambda x: sys.exit(0), "it ends its process (EXIT 0), as sys.exit does"),
+        (lambda x: list(x.shape)[3], "IndexError: list index out of range"),
+    ],
+    ids=["None", "a dict", "an exit", "an index"],
+)
+def test_a_callable_that_returns_no_tensor_is_told_what_it_returned(function, says):
+    with pytest.raises(ValueError, match=f"fails in eager mode on the CPU: {re.escape(says)};"):
+        check(function, 1.5)
+
+
+@pytest.mark.parametrize(("text", "module"), [("my.py:f", "my:f"), ("./my.py", "my:NAME"), ("a/my.py:f", "a.my:f")])
+def test_the_path_of_a_file_is_no_module(text, module, capsys):
+    assert main(["check", text]) == 4
+    assert f"expected MODULE:NAME, got a file; try {module}\n" in capsys.readouterr().err

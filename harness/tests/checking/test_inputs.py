@@ -63,6 +63,19 @@ def test_a_wrong_input_is_refused_in_one_line(text):
         domain(text)
 
 
-def test_texts_are_no_input():
-    with pytest.raises(TypeError, match="expected inputs of numbers"):
-        as_source("a")
+@pytest.mark.parametrize(
+    ("value", "came"),
+    [
+        ("a", "a str"),
+        (b"a", "a bytes"),
+        ({"a": 1.0}, "a dict"),
+        (None, "a NoneType"),
+        (as_source, "a function"),
+        ([[1.0, 2.0], [3.0]], "a list whose rows have different lengths"),
+        (np.array([{}], object), "an array of object"),
+        (["a"], "an array of <U1"),
+    ],
+)
+def test_no_numbers_are_no_input(value, came):
+    with pytest.raises(TypeError, match=rf"^check: expected inputs of numbers, .*, got {came}$"):
+        as_source(value)

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tf_opdiff.harness.repro.discrepancy import LANES, Discrepancy, discrepancy_of, of_one_element
+from tf_opdiff.harness.repro.cuts import of_one_element
+from tf_opdiff.harness.repro.discrepancy import LANES, Discrepancy, discrepancy_of
 from tf_opdiff.harness.repro.findings import findings
 from tf_opdiff.harness.repro.function_source import Unwritable
 from tf_opdiff.harness.repro.outcome import status_of

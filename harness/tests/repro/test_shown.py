@@ -47,7 +47,8 @@ def test_a_difference_counts_only_with_the_result_of_the_record(record, output, 
     [
         ("EXIT 0", "", "not reproduced", "it shows no difference in a process of its own"),
         ("EXIT 70", "Traceback\nNameError: name 'Any'\n", "failed", "it failed with NameError: name 'Any'"),
-        ("SIGSEGV", "", "failed", "it ended with SIGSEGV"),
+        ("SIGSEGV", "", "failed", "it ended with SIGSEGV: the process crashed by a wrong memory access"),
+        ("EXIT 3", "", "failed", "it ended with EXIT 3"),
     ],
 )
 def test_a_script_that_shows_nothing_says_why(exit_name, output, status, why):

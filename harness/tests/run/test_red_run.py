@@ -56,15 +56,31 @@ def test_finding_program_and_plot_have_one_example(red):
     (outcome,) = json.loads((red.directory / "repro.json").read_text())
     assert outcome["status"] == "reproduced"
     assert outcome["marked"]["simplest"][0] == -0.5
-    assert "inputs = [np.array([-0.5]" in (red.directory / outcome["script"]).read_text()
+    assert "x = np.array([-0.5]" in (red.directory / outcome["script"]).read_text()
     assert "got  float32[1] array([-0.]" in outcome["output"]
 
 
-def test_every_failure_shows_its_simplest_input_first(red):
-    said = [line for line in red.output.splitlines() if line.startswith("mismatch: ")]
-    edges = [line for line in said if "-edges on cpu/" in line]
-    assert len(edges) == 16
-    assert all("at [18]: input -0.5, got -0, want -1" in line.replace(".0", "") for line in edges)
+def test_each_item_shows_its_simplest_record_and_folds_the_others(red):
+    lines = red.output.splitlines()
+    places = [number for number, line in enumerate(lines) if line.startswith("mismatch: ")]
+    assert 4 <= len(places) <= 8  # an item for each dtype; sweeps have records of their own
+    for place in places:
+        first, others, rerun = lines[place : place + 3]
+        assert "at [18]: input -0.5, got -0, want -1" in first.replace(".0", "") or "-sweep" in first
+        assert " more records like it: on cpu/eager, " in others and "; in floor-" in others
+        assert rerun.startswith("  rerun: pytest suites --case floor-")
+
+
+def test_the_summary_tells_a_cause_in_one_block(red):
+    lines = red.output.splitlines()
+    (at,) = [number for number, line in enumerate(lines) if line.startswith("fail: ")]
+    title, example, rerun, program, record = lines[at : at + 5]
+    assert title.endswith(", on cpu/eager cpu/function cpu/xla cpu/graph")
+    assert "input -0.5, got -0.0, want -1.0" in example
+    assert rerun.startswith("    rerun: pytest suites --case floor-")
+    (outcome,) = json.loads((red.directory / "repro.json").read_text())
+    assert program == f"    program: {red.directory / outcome['script']}"
+    assert record.startswith(f"    record: {red.directory / 'index.html'}#record=floor-")
 
 
 def test_the_summary_of_pytest_has_one_line_for_each_item_also_in_ci(red):
