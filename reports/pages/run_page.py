@@ -112,6 +112,7 @@ def _about(records: pd.DataFrame, info: RunInfo) -> dict[str, Any]:
         "not_run": _not_run(info),
         "missing": info.not_run[:LISTED],
         "deselected": braced(info.deselected),
+        "listed": LISTED,
     }
 
 

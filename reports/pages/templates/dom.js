@@ -57,11 +57,12 @@ function copyButton(label, text) {
 
 const wrong = (row) => (row.size ? `${shown(row.mismatched)} of ${shown(row.size)}` : "–");
 
-// A number as people read it, as `reports.sentence.number` writes it; NaN and infinities come as text.
+// A number as people read it, as `harness.judge.wording.number` writes it; NaN and infinities come as text.
 function shown(value, digits = 4) {
   if (value === "NaN" || value === undefined) return "–";
   if (typeof value !== "number") return String(value);
-  if (Number.isInteger(value) && Math.abs(value) < 1e6) return value.toLocaleString("en");
+  const size = Math.abs(value);
+  if (size < 1e6 && (Number.isInteger(value) || size >= 1e3)) return Math.round(value).toLocaleString("en");
   const [part, power] = value.toExponential(digits - 1).split("e").map(Number);
   if (power >= -4 && power < digits) return String(+value.toPrecision(digits));
   return `${part}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
