@@ -14,6 +14,9 @@ function el(tag, properties = {}, ...children) {
 
 const byId = (id) => document.getElementById(id);
 
+// A name as texts between which a line may break: behind underscores, hyphens and slashes.
+const breakable = (name) => name.split(/(?<=[_/-])/).flatMap((part, i) => (i ? [el("wbr"), part] : [part]));
+
 function badge(verdict, symbols) {
   const symbol = el("span", { "aria-hidden": "true" }, symbols[verdict] || "");
   return el("span", { class: `badge v-${verdict}` }, symbol, el("span", { class: "word" }, ` ${verdict}`));
