@@ -41,6 +41,8 @@ def entries(records: pd.DataFrame, known: Known, path: Path | None = None) -> pd
     `stale`, `idle` (about cases that ran, but no comparison of theirs) or `not run`; `commit` and `since` (UTC), of the
     last change to what it selects, where `path`, its file or folder, is in a git checkout, else empty.
     """
+    named = {spec for entry in known.entries for spec in listed(entry.spec)}
+    records = records[records["spec"].isin(named)]  # no entry is about another one
     new = judged(records, known)
     plans = tables.plans(records).astype(str)
     verdicts = new.assign(case=records["case"].astype(str), plan=plans)
@@ -121,8 +123,7 @@ def _without(place: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]
 
 def _idle(records: pd.DataFrame, known: Known) -> set[int]:
     """The numbers of the entries that `Known.idle` names."""
-    place = places(records)
-    some = place[place["spec"].isin({spec for entry in known.entries for spec in listed(entry.spec)})]
+    some = places(records)
     by_spec: dict[str, tuple[list[tuple[Any, ...]], ...]] = {}
     for i, names in enumerate(((*CELL, "against"), PLACE)):
         for at in distinct(some, (*names, "tf"))[1]:
