@@ -44,7 +44,7 @@ function makeTable(store, mask, onSelect) {
   const plain = { formatter: text, sorter: "alphanum" };
   const narrow = innerWidth < 640;
   const columns = [
-    { title: narrow ? "V" : "Verdict", field: "verdict", minWidth: narrow ? 44 : 112, widthGrow: 0, responsive: 0,
+    { title: narrow ? "V" : "Verdict", field: "verdict", minWidth: narrow ? 44 : 128, widthGrow: 0, responsive: 0,
       formatter: (cell) => badge(cell.getValue(), store.verdicts), sorter: (a, b) => rank[a] - rank[b] },
     { title: "Case", field: "case", ...plain, minWidth: narrow ? 250 : 170, widthGrow: 4, responsive: 0,
       formatter: (cell) => (narrow ? stacked(cell.getData()) : parted(cell.getValue())) },
