@@ -51,7 +51,7 @@ def page_data(
       spec_links: the address of the page of each spec's op, relative to the page; specs without a page are absent.
     """
     shown = records.drop(columns=[*_LEFT_OUT]).assign(
-        seconds=_rounded(records["seconds"], 2),
+        seconds=_rounded(records["seconds"], 3),
         max_abs=_rounded(records["max_abs"], 4),
         max_ulp=_rounded(records["max_ulp"], 6),
         budget=_rounded(records["budget"], 6),
