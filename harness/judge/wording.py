@@ -37,6 +37,15 @@ def _bits(number: Any) -> str:
     return f"0x{np.asarray(number).tobytes()[::-1].hex()}"
 
 
+def number(value: float) -> str:
+    """A number as people read it: four digits, commas up to a million, `inf` as a word, a dash for NaN."""
+    if math.isnan(value):
+        return "–"
+    if math.isinf(value) or (value == int(value) and abs(value) < 1e6) or 1e3 <= abs(value) < 1e6:
+        return f"{value:,.0f}"
+    return f"{value:.4g}"
+
+
 def distance(got: Any, want: Any, ulps: float, allowed: float) -> str:
     """The distance between a number and a promised one, both finite, in words.
 
@@ -44,7 +53,7 @@ def distance(got: Any, want: Any, ulps: float, allowed: float) -> str:
     largest allowed distance in ULPs; NaN if it is unknown.
     """
     if ulps <= MANY:
-        return f"{ulps:.4g} ULP" + ("" if math.isnan(allowed) else f", {allowed:.4g} allowed")
+        return f"{number(ulps)} ULP" + ("" if math.isnan(allowed) else f", {number(allowed)} allowed")
     came, promised = float(got), float(want)
     if not promised:
         return f"an absolute error of {abs(came):.3g}"
@@ -58,8 +67,8 @@ def distance(got: Any, want: Any, ulps: float, allowed: float) -> str:
 
 def ulps_in(distance: str) -> float:
     """The ULPs in a text of `distance`; NaN if it has another measure."""
-    number, unit, _ = distance.partition(" ULP")
-    return float(number) if unit else math.nan
+    ulps, unit, _ = distance.partition(" ULP")
+    return float(ulps.replace(",", "")) if unit else math.nan
 
 
 def left_out(count: int, distance: str) -> str:

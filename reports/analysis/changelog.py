@@ -25,7 +25,8 @@ class Changelog:
       before, after: the `run.json` of each run.
       shortfalls: the reasons why the run `before` or `after` is partial.
       counts: how many records have each change.
-      worse: how many records got worse.
+      worse: how many records got worse, or fail and are only in the later run.
+      only_later: how many of them are only in the later run.
       inputs_changed: how many records have other inputs, so that their distances are not compared.
       differences: the rows of `reports.data.run_environment.differences`.
       alike: the facts in which both runs agree, by name.
@@ -41,6 +42,7 @@ class Changelog:
     shortfalls: dict[str, list[str]]
     counts: dict[str, int]
     worse: int
+    only_later: int
     inputs_changed: int
     differences: list[dict[str, Any]]
     alike: dict[str, str]
@@ -56,9 +58,15 @@ class Changelog:
         partial = " Partial runs: see the missing cells." if self.partial else ""
         if not sum(self.counts.values()):
             return "Neither run has a record." + partial
-        if not self.worse:
-            return "Nothing got worse." + partial
-        return f"{many(self.worse, 'record')} got worse." + partial
+        grown = many(self.worse - self.only_later, "record") if self.regressed else "Nothing"
+        fail = many(self.only_later, "record")
+        more = f" {fail} that only the later run has {'fails' if self.only_later == 1 else 'fail'}."
+        return f"{grown} got worse." + more * bool(self.only_later) + partial
+
+    @property
+    def regressed(self) -> bool:
+        """Whether a record that both runs planned got worse."""
+        return self.worse > self.only_later
 
     @property
     def partial(self) -> bool:
@@ -94,6 +102,7 @@ def changelog(
         shortfalls={"before": sentence.shortfalls(infos[0]), "after": sentence.shortfalls(infos[1])},
         counts=counts(changes),
         worse=int(changes["worse"].sum()),
+        only_later=int((changes["worse"] & (changes["change"] == "appeared")).sum()),
         inputs_changed=int(changes["inputs_changed"].sum()),
         differences=tables.rows(differences(*infos)),
         alike=alike(*infos),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Container
 from dataclasses import dataclass, field
 
 import pandas as pd
@@ -82,6 +82,11 @@ class Row:
         """Whether the worst verdict in any cell fails the run."""
         return any(cell.worst in VERDICTS and VERDICTS[cell.worst].fails for cell in self.cells)
 
+    @property
+    def quiet(self) -> bool:
+        """Whether no cell shows a count: all records are as promised or as documented."""
+        return not any(cell.worst and STATES[cell.worst].prominent for cell in self.cells)
+
 
 @dataclass
 class Grid:
@@ -93,6 +98,11 @@ class Grid:
     devices: dict[str, list[str]]
     rows: list[Row]
     not_run: pd.DataFrame
+
+    def listed(self, most: int) -> list[tuple[Row, list[Row]]]:
+        """Each suite with its specs; without the quiet specs where there are more than `most`."""
+        few = sum(len(row.specs) for row in self.rows) <= most
+        return [(row, [spec for spec in row.specs if few or not spec.quiet]) for row in self.rows]
 
     @property
     def opened(self) -> list[Row]:
@@ -151,6 +161,8 @@ def _not_run(records: pd.DataFrame, info: RunInfo) -> pd.DataFrame:
     return pd.DataFrame([(*group, n) for group, n in groups.items()], columns=list(NOT_RUN_COLUMNS))
 
 
-def _spec_of(case: str, specs: Iterable[str]) -> str:
+def _spec_of(case: str, specs: Container[str]) -> str:
     """The spec of a case: the longest of these names that begins its id; else the id without dtype and recipe."""
-    return max((spec for spec in specs if case.startswith(f"{spec}-")), key=len, default=case.rsplit("-", 2)[0])
+    parts = case.split("-")
+    names = ("-".join(parts[:n]) for n in range(len(parts) - 1, 0, -1))
+    return next((name for name in names if name in specs), case.rsplit("-", 2)[0])

@@ -76,8 +76,8 @@ def failing(nights: Nights, by: Sequence[str] = ("suite", "spec")) -> pd.DataFra
 
     The index is `by`. Columns: `verdict`, the worst one of that run; `since`, the id of the oldest run of the unbroken
     series of runs in which the row fails; `runs`, the length of that series, where runs that lack the row do not count;
-    `turned`: the row fails in the newest run of all, and did not fail in the run before it that has the row, or no
-    earlier run has it.
+    `turned`: a case under a plan fails in the newest run of all, and did not fail in the run before it that has both;
+    `first`: the row fails in the newest run and in none before it, and only where no earlier run tested it.
     """
     worst = _worst(nights, by)
     codes = worst.to_numpy()
@@ -87,16 +87,31 @@ def failing(nights: Nights, by: Sequence[str] = ("suite", "spec")) -> pd.DataFra
     rows = np.flatnonzero(series.any(axis=1))
     series, newest = series[rows], codes[rows, present[rows].argmax(axis=1)]
     oldest = series.shape[1] - 1 - series[:, ::-1].argmax(axis=1)
+    turned = _turned(nights, by).reindex(worst.index[rows], fill_value=False).to_numpy()
     table = pd.DataFrame(
         {
             "verdict": NAMES[newest],
             "since": nights.runs["run"].to_numpy(dtype=object)[oldest],
             "runs": series.sum(axis=1),
-            "turned": series[:, 0] & (series.sum(axis=1) == 1),
+            "turned": series[:, 0] & (series.sum(axis=1) == 1) & turned,
+            "first": series[:, 0] & (series.sum(axis=1) == 1) & ~turned,
         },
         index=worst.index[rows],
     )
     return table.iloc[np.argsort(oldest, kind="stable")]
+
+
+def _turned(nights: Nights, by: Sequence[str]) -> pd.Series:
+    """For each row, whether one of its cases under a plan turned red in the newest run; see `failing`."""
+    worst = _worst(nights, tuple(dict.fromkeys([*by, *ROW])))
+    codes = worst.to_numpy()
+    fails, present = np.isin(codes, [SEVERITY.index(verdict) for verdict in FAILING]), codes != ABSENT
+    earlier = present[:, 1:]
+    if not earlier.shape[1]:
+        return pd.Series(False, worst.index).groupby(list(by), observed=True).any()
+    before = fails[np.arange(len(codes)), 1 + earlier.argmax(axis=1)]
+    turned = fails[:, 0] & earlier.any(axis=1) & ~before
+    return pd.Series(turned, worst.index).groupby(list(by), observed=True).any()
 
 
 def flaky(nights: Nights, *, least: int = 2) -> pd.DataFrame:

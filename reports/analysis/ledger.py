@@ -41,6 +41,8 @@ def entries(records: pd.DataFrame, known: Known, path: Path | None = None) -> pd
     `stale`, `idle` (about cases that ran, but no comparison of theirs) or `not run`; `commit` and `since` (UTC), of the
     last change to what it selects, where `path`, its file or folder, is in a git checkout, else empty.
     """
+    named = {spec for entry in known.entries for spec in listed(entry.spec)}
+    records = records[records["spec"].isin(named)]  # no entry is about another one
     new = judged(records, known)
     plans = tables.plans(records).astype(str)
     verdicts = new.assign(case=records["case"].astype(str), plan=plans)
@@ -55,7 +57,7 @@ def entries(records: pd.DataFrame, known: Known, path: Path | None = None) -> pd
     table = _written(known).join(many).fillna({"records": 0, "cases": 0, "plans": ""})
     table = table.astype({"records": int, "cases": int})
     table["stale"] = stale.reindex(table.index, fill_value=0)
-    idle = _idle(records, known)
+    idle = _idle(records, known, table.index[(table["records"] == 0) & (table["stale"] == 0)])
     holding = np.where(table["stale"] > 0, "narrow", "holds")
     gone = np.where(table["stale"] > 0, "stale", np.where(table.index.isin(idle), "idle", "not run"))
     table["state"] = np.where(table["records"] > 0, holding, gone)
@@ -119,17 +121,17 @@ def _without(place: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]
     return {name: value for name, value in place.items() if name not in names}
 
 
-def _idle(records: pd.DataFrame, known: Known) -> set[int]:
-    """The numbers of the entries that `Known.idle` names."""
-    place = places(records)
-    some = place[place["spec"].isin({spec for entry in known.entries for spec in listed(entry.spec)})]
+def _idle(records: pd.DataFrame, known: Known, numbers: Collection[int]) -> set[int]:
+    """Those of the entries with these numbers, from 1, that `Known.idle` names."""
+    entries = {number: known.entries[number - 1] for number in numbers}
+    some = places(records[records["spec"].isin({spec for entry in entries.values() for spec in listed(entry.spec)})])
     by_spec: dict[str, tuple[list[tuple[Any, ...]], ...]] = {}
     for i, names in enumerate(((*CELL, "against"), PLACE)):
         for at in distinct(some, (*names, "tf"))[1]:
             of = at.pop("tf"), *known.facts(at["device"])
             by_spec.setdefault(at["spec"], ([], []))[i].append((at, *of))
     idle = set()
-    for number, entry in enumerate(known.entries, 1):
+    for number, entry in entries.items():
         near = [by_spec[spec] for spec in listed(entry.spec) if spec in by_spec]
         everywhere = () if entry.against == "plan" else ("against",)
         ran = any(entry.selects(_without(at, everywhere), *of) for cells, _ in near for at, *of in cells)

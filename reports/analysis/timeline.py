@@ -90,6 +90,16 @@ class Timeline:
         return [spec for spec in self.specs if spec.failing and spec.failing["turned"]]
 
     @property
+    def first(self) -> list[Spec]:
+        """The specs that fail in the newest run, only where no earlier run tested them."""
+        return [spec for spec in self.specs if spec.failing and spec.failing["first"]]
+
+    @property
+    def still(self) -> list[Spec]:
+        """The specs that failed before and fail in the newest run that has them."""
+        return [spec for spec in self.specs if spec.failing and spec not in self.turned and spec not in self.first]
+
+    @property
     def partial(self) -> int:
         """How many runs are partial."""
         return sum(bool(run["partial"]) for run in self.runs)

@@ -16,6 +16,8 @@ from tf_opdiff.reports.pages.template import HERE, POLICY, render
 from tf_opdiff.reports.text.source_code import token_style
 from tf_opdiff.reports.text.verdicts import CLAIM_WORDS
 
+_SCRIPTS = ("dom.js", "claims.js")
+
 
 def counts(chapters: Sequence[Chapter]) -> dict[str, int]:
     """How many claims have each word."""
@@ -39,7 +41,7 @@ def html(
 
 def page(all_chapters: Sequence[Chapter], info: RunInfo, menu: Menu | None = None) -> str:
     """The page of some chapters; see `html`."""
-    own = enclosed([script(HERE / "templates" / "claims.js")])
+    own = enclosed(script(HERE / "templates" / name) for name in _SCRIPTS)
     return render(
         "claims.html",
         policy=f"{POLICY}; script-src {hash_of(own)}",

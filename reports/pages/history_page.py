@@ -48,6 +48,9 @@ def _red(timeline: Timeline) -> list[str]:
     more = f" and {len(names) - FEW:,} more" if len(names) > FEW else ""
     words = f"turned red: {', '.join(names[:FEW])}{more}" if names else "turned red: no spec"
     lines = [plain(f"{words} (in the newest run)", 200)]
+    if first := [spec.name for spec in timeline.first]:
+        more = f" and {len(first) - FEW:,} more" if len(first) > FEW else ""
+        lines.append(plain(f"failing where no earlier run tested: {', '.join(first[:FEW])}{more}", 200))
     if timeline.measured:
         lines.append(f"drifted beyond their own noise: {len(timeline.drifted):,} of {timeline.measured:,} records")
     return lines
@@ -115,7 +118,7 @@ def html(timeline: Timeline, folder: Path, page: Path) -> str:
         hosts=len({run["host"] for run in timeline.runs}) > 1,
         flaky=timeline.flaky[:FLAKY],
         drifted=tables.rows(timeline.drifted.head(FLAKY)),
-        still=[spec for spec in timeline.specs if spec.failing and not spec.failing["turned"]],
+        still=timeline.still,
         least=LEAST,
         rate=_rate,
     )

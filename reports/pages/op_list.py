@@ -21,11 +21,17 @@ def html(
     `extra` are the further pages in the menu, `shared` the values that the template shares with the pages of ops.
     """
     totals = op_totals(views, ranked, RawOps.load())
-    every_plan = list(dict.fromkeys(plan for view in views for plan in view.plans if plan in totals.plans))
+    every_plan = dict.fromkeys(plan for view in views for plan in view.plans if plan in totals.plans)
+    plans = sorted(every_plan, key=list(totals.plans).index)
+    devices: dict[str, list[str]] = {}
+    for plan in plans:
+        device, _, mode = plan.rpartition("/")
+        devices.setdefault(device, []).append(mode)
     return compiled("op/list.html").render(
         **shared,
         menu=Menu(OPS, extra),
         count=sum(view.page.is_op for view in views),
         totals=totals,
-        plans=sorted(every_plan, key=list(totals.plans).index),
+        plans=[f"{device}/{mode}" for device, modes in devices.items() for mode in modes],
+        devices=devices,
     )

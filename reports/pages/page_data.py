@@ -11,6 +11,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from tf_opdiff.harness.judge.severity import SEVERITIES
+from tf_opdiff.harness.spec.plan import PlanName
 from tf_opdiff.harness.store.record import CLAIM
 from tf_opdiff.reports.analysis.grid import OPENED, STATES, Grid
 from tf_opdiff.reports.analysis.plans_at_worst import ValuesByPlan
@@ -71,15 +72,31 @@ def page_data(
 
 
 def sentences(records: pd.DataFrame) -> pd.Categorical:
-    """`sentence.without_case` of each record; many records share one."""
+    """The sentence of each record, as `_with_places` writes it; many records share one."""
     names = list(_OF_SENTENCE)
     group = records.groupby(names, observed=True, sort=False, dropna=False).ngroup().to_numpy()
     numbers, first = np.unique(group, return_index=True)
-    distinct = [sentence.without_case(row) for row in tables.rows(records[names].iloc[first])]
+    distinct = [_with_places(row) for row in tables.rows(records[names].iloc[first])]
     codes, texts = pd.factorize(pd.Series(distinct, dtype="str"))
     code_of_group = np.empty(len(numbers), np.int64)
     code_of_group[numbers] = codes
     return pd.Categorical.from_codes(code_of_group[group], texts)
+
+
+def _with_places(row: Mapping[str, Any]) -> str:
+    """`~` and the sentence of a record with `{quantity}`, `{max_ulp}` and the like, or `=` and the whole sentence."""
+    text = sentence.without_case(row)
+    if "{" in text:
+        return "=" + text
+    ulps, budget = sentence.number(row["max_ulp"]), sentence.number(row["budget"])
+    parts = {
+        f"{row['quantity']} on {PlanName(row['device'], row['mode'])}: ": "{quantity} on {plan}: ",
+        f" in {row['mismatched']:,} of {row['size']:,} elements": " in {mismatched} of {size} elements",
+        f", at most {ulps} ULP off, {budget} allowed": ", at most {max_ulp} ULP off, {budget} allowed",
+    }
+    for part, places in parts.items():
+        text = text.replace(part, places, 1)
+    return "~" + text
 
 
 def _rounded(numbers: pd.Series, digits: int) -> pd.Series:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import pandas as pd
@@ -18,7 +19,7 @@ from tf_opdiff.reports.data import run_environment, tables
 from tf_opdiff.reports.data.discrepancies import discrepancies
 from tf_opdiff.reports.data.discrepancy import Discrepancy
 from tf_opdiff.reports.data.op_names import OpNames
-from tf_opdiff.reports.pages import extra_pages, run_overview
+from tf_opdiff.reports.pages import embed, extra_pages, run_overview
 from tf_opdiff.reports.pages.extra_pages import ExtraPage
 from tf_opdiff.reports.pages.menu import INDEX, Menu
 from tf_opdiff.reports.pages.page_data import commands, page_data
@@ -112,6 +113,7 @@ def _about(records: pd.DataFrame, info: RunInfo) -> dict[str, Any]:
         "not_run": _not_run(info),
         "missing": info.not_run[:LISTED],
         "deselected": braced(info.deselected),
+        "listed": LISTED,
     }
 
 
@@ -124,7 +126,13 @@ def _assets() -> dict[str, Any]:
         for name in ("tabulator_simple.min.css", "uplot.min.css")
     )
     policy = f"{POLICY}; script-src {hash_of(library)} {hash_of(own)}"
-    return {"library_style": library_style, "library": library, "own": own, "policy": policy}
+    return {"library_style": library_style, "packed_library": _packed(library), "own": own, "policy": policy}
+
+
+@cache
+def _packed(script: Markup) -> Markup:
+    """A script, compressed; the page adds it when it has been painted. Its hash is in the policy."""
+    return Markup(embed.packed(script))
 
 
 def _devices(records: pd.DataFrame, info: RunInfo) -> list[dict[str, str]]:

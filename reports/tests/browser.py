@@ -95,13 +95,22 @@ class Browser:
         return found["result"].get("value")
 
     def until(self, expression: str) -> Any:
-        """Waits until an expression is truthy; looks once a frame, also on a page whose scripts are switched off."""
+        """Waits until an expression is truthy; looks once a frame, also without scripts or between pages."""
         end = time.monotonic() + PATIENCE
-        while not (value := self.js(expression)):
+        while not (value := self._looked(expression)):
             if time.monotonic() > end:
                 raise TimeoutError(f"never true: {expression}")
             time.sleep(FRAME)
         return value
+
+    def _looked(self, expression: str) -> Any:
+        """The value of an expression; None while the browser goes to another page."""
+        try:
+            return self.js(expression)
+        except RuntimeError as error:
+            if "navigated" not in str(error):
+                raise
+            return None
 
     def key(self, key: str, code: int) -> None:
         """Presses a key; `code` is its Windows virtual key code."""

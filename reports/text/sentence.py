@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tf_opdiff.harness.judge import wording
-from tf_opdiff.harness.judge.wording import values
+from tf_opdiff.harness.judge.wording import number, values
 from tf_opdiff.harness.spec.plan import PlanName
 from tf_opdiff.harness.store.record import CLAIM
 from tf_opdiff.harness.store.run_info import REPORTING, STOPPED, RunInfo
@@ -24,15 +24,6 @@ _ENDED = {
     "fault": "it ended with a fault of the suite itself",
     "empty": "nothing was selected",
 }
-
-
-def number(value: float) -> str:
-    """A number as people read it: four digits, `inf` as a word, a dash for a number that was not measured (NaN)."""
-    if math.isnan(value):
-        return "–"
-    if math.isinf(value) or (value == int(value) and abs(value) < 1e6):
-        return f"{value:,.0f}"
-    return f"{value:.4g}"
 
 
 def of_record(row: Mapping[str, Any]) -> str:

@@ -48,7 +48,7 @@ function makeStore(data) {
     }
   }
   for (const [name, column] of columns) {
-    if (name === "rerun") continue;
+    if (name === "rerun" || name === "sentence") continue;
     // Tabulator writes each value back when it builds a cell; the empty setter ignores that.
     Object.defineProperty(Row.prototype, name, { get() { return column.at(this.i); }, set() {} });
   }
@@ -56,6 +56,13 @@ function makeStore(data) {
   const command = (row, text) => (text[0] === "~" ? text.slice(1).replaceAll("{case}", () => row.case) : text.slice(1));
   Object.defineProperty(Row.prototype, "rerun", { get() { return command(this, columns.get("rerun").at(this.i)); }, set() {} });
   Object.defineProperty(Row.prototype, "plan", { get() { return `${this.device}/${this.mode}`; }, set() {} });
+  // Behind `~` stands a sentence with the names of columns in place of their values; behind `=` a whole sentence.
+  const valueOf = (row, name) => {
+    if (name === "quantity" || name === "plan") return row[name];
+    return name === "mismatched" || name === "size" ? row[name].toLocaleString("en") : shown(row[name]);
+  };
+  const filled = (row, text) => (text[0] === "~" ? text.slice(1).replace(/\{(\w+)\}/g, (_, name) => valueOf(row, name)) : text.slice(1));
+  Object.defineProperty(Row.prototype, "sentence", { get() { return filled(this, columns.get("sentence").at(this.i)); }, set() {} });
   const store = {
     ...data,
     column: (name) => columns.get(name),

@@ -14,6 +14,9 @@ function el(tag, properties = {}, ...children) {
 
 const byId = (id) => document.getElementById(id);
 
+// A name as texts between which a line may break: behind underscores, hyphens and slashes.
+const breakable = (name) => name.split(/(?<=[_/-])/).flatMap((part, i) => (i ? [el("wbr"), part] : [part]));
+
 function badge(verdict, symbols) {
   const symbol = el("span", { "aria-hidden": "true" }, symbols[verdict] || "");
   return el("span", { class: `badge v-${verdict}` }, symbol, el("span", { class: "word" }, ` ${verdict}`));
@@ -57,11 +60,12 @@ function copyButton(label, text) {
 
 const wrong = (row) => (row.size ? `${shown(row.mismatched)} of ${shown(row.size)}` : "–");
 
-// A number as people read it, as `reports.sentence.number` writes it; NaN and infinities come as text.
+// A number as people read it, as `harness.judge.wording.number` writes it; NaN and infinities come as text.
 function shown(value, digits = 4) {
   if (value === "NaN" || value === undefined) return "–";
   if (typeof value !== "number") return String(value);
-  if (Number.isInteger(value) && Math.abs(value) < 1e6) return value.toLocaleString("en");
+  const size = Math.abs(value);
+  if (size < 1e6 && (Number.isInteger(value) || size >= 1e3)) return Math.round(value).toLocaleString("en");
   const [part, power] = value.toExponential(digits - 1).split("e").map(Number);
   if (power >= -4 && power < digits) return String(+value.toPrecision(digits));
   return `${part}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;

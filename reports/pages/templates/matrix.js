@@ -59,7 +59,7 @@ function makeMatrix(store, change) {
 
   const drawSpec = (one) => {
     const where = { suite: one.suite, spec: one.spec };
-    const name = el("a", { class: "filter", href: link(where, -1) }, one.spec);
+    const name = el("a", { class: "filter", href: link(where, -1) }, ...breakable(one.spec));
     const page = Object.hasOwn(store.matrix.pages, one.spec) && store.matrix.pages[one.spec];
     const words = `The page of the op of ${one.spec}`;
     const more = page ? el("a", { class: "page", href: page, title: words, "aria-label": words }, "↗") : "";
@@ -69,7 +69,7 @@ function makeMatrix(store, change) {
   // A suite as a row that opens; the rows of its specs are made when it opens.
   function drawSuite(suite, specs, open) {
     const button = el("button", { type: "button" }, el("span", { class: "arrow", "aria-hidden": "true" }, "▸"),
-      el("span", { class: "name" }, `${suite} `, el("small", { title: `${specs.length} ${specs.length === 1 ? "spec" : "specs"}` }, String(specs.length))));
+      el("span", { class: "name" }, ...breakable(suite), " ", el("small", { title: `${specs.length} ${specs.length === 1 ? "spec" : "specs"}` }, String(specs.length))));
     const total = el("tr", { class: "total" }, el("th", { scope: "row" }, button), ...drawCells(suite, { suite }, specs));
     const body = el("tbody", { class: "suite" }, total);
     const set = (state) => {

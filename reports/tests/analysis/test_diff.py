@@ -366,6 +366,16 @@ def test_the_status_is_0_unless_something_got_worse(runs: Runs, capsys: pytest.C
     assert main(["diff", str(bad), str(good)]) == 0
 
 
+def test_a_failure_that_only_the_later_run_has_is_named_apart(
+    runs: Runs, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    a, b = runs([row()], [row(), row("log-float32-edges", **BAD)])
+    page = tmp_path / "diff.html"
+    assert main(["diff", str(a), str(b), "--html", str(page)]) == 1
+    assert "Nothing got worse. 1 record that only the later run has fails." in capsys.readouterr().out
+    assert '<h1 class="partial">Nothing got worse.' in page.read_text()
+
+
 def _no_run(path: Path) -> None:
     (path / "run.json").unlink()
 

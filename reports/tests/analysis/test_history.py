@@ -358,6 +358,19 @@ def test_a_spec_turns_red_in_the_newest_run_alone(tmp_path: Path) -> None:
     assert alerts(tmp_path) == []
 
 
+def test_a_failure_on_a_device_that_no_earlier_run_had_did_not_turn_red(tmp_path: Path) -> None:
+    rows = synthetic.records([("rounding", "ceil")], ["cpu"], ["edges"])
+    other = [replace(row, device="gpu:0", verdict="mismatch", kind="value") for row in rows]
+    for day, some in enumerate([rows, [*rows, *other]], 1):
+        info = {"run": f"r{day}", "started": f"2031-05-{day:02}T03:02:01+00:00"}
+        some = [replace(row, **info) for row in some]
+        reports.write(tmp_path / f"n{day}", synthetic.write(tmp_path / f"n{day}", some, **info))
+    table = history.failing(nights.read(tmp_path)).reset_index()
+    assert table[["spec", "turned", "first"]].to_numpy().tolist() == [["ceil", False, True]]
+    shown = timeline(nights.read(tmp_path))
+    assert [spec.name for spec in shown.first] == ["ceil"] and not shown.turned and not shown.still
+
+
 def test_the_page_and_the_terminal_alert_to_what_turned_red(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for day, verdict in enumerate(["match", "match"], 1):
         night(tmp_path, day, (verdict, "match"))

@@ -223,3 +223,11 @@ def test_page_and_program_of_a_finding_show_the_same_example_in_whatever_order_r
     for order in itertools.permutations(some):
         (row,) = tables.findings(frame(*order)).itertuples()
         assert findings(order) == [order[row.first]] == [some[4]]
+
+
+def test_the_static_matrix_of_many_specs_leaves_out_those_that_match_everywhere() -> None:
+    rows = synthetic.records([("s", "fine"), ("s", "floor")], ["cpu"], ["edges"])
+    matrix = grid(pd.DataFrame([vars(r) for r in rows]), info())
+    ((suite, every),) = matrix.listed(2)
+    assert [spec.name for spec in every] == ["fine", "floor"] == [spec.name for spec in suite.specs]
+    assert [[spec.name for spec in specs] for _, specs in matrix.listed(1)] == [["floor"]]

@@ -96,10 +96,47 @@ def test_a_search_finds_claims_by_word_and_shows_them(at) -> None:
     browser.type("it/c01B, ")
     assert browser.js(SHOWN) == ["C01b"]
     browser.type("zzz")
+    assert browser.js(SHOWN) == ["C01b"]
+    assert browser.js("document.querySelector('#count').textContent").endswith("None has all 3 words; these have 2.")
+    browser.js("document.querySelector('form.tools').reset()")
+    browser.type("zzz")
     assert browser.js(SHOWN) == [] and browser.js("document.querySelector('#nothing').checkVisibility()")
     browser.click("#nothing button")
     assert len(browser.js(SHOWN)) == 8
     assert not browser.js("document.querySelector('#C01b').checkVisibility()")
+
+
+@pytest.mark.browser
+def test_the_address_holds_the_search_and_the_filters(at) -> None:
+    browser = at()
+    browser.js("document.querySelector('form.tools input[type=search]').focus()")
+    browser.type("where/c01B")
+    browser.js("document.querySelector('input[value=\"false\"]').click()")
+    address = browser.js("location.hash")
+    assert address == "#q=where%2Fc01B&word=false"
+    browser = at(address)
+    assert browser.js(SHOWN) == ["C01b"]
+    assert browser.js("document.querySelector('input[value=\"false\"]').checked")
+
+
+@pytest.mark.browser
+def test_topics_whose_titles_have_the_word_come_first(at) -> None:
+    first = "document.querySelector('section.topic').id"
+    browser = at("#q=c04")
+    assert browser.js(first) == "C04"
+    browser.click("button[name=open]")
+    browser.js("location.hash = '#q='")
+    browser.until(f"{first} === 'C01'")
+
+
+@pytest.mark.browser
+def test_a_button_copies_a_program(at) -> None:
+    browser = at()
+    browser.js("navigator.clipboard.writeText = async (text) => { globalThis.copied = text; }")
+    browser.click(".paste summary")
+    browser.click(".paste .copy")
+    browser.until("document.querySelector('.paste .copy').textContent === 'Copied'")
+    assert browser.js("globalThis.copied").startswith("print('C01a')")
 
 
 @pytest.mark.browser

@@ -51,6 +51,9 @@ def test_whole_names_come_first_then_whole_words_then_parts(browser: Browser, fi
     assert search(browser, "matmul")[0] == "op MatMul" == search(browser, "mat mul")[0]
     assert search(browser, "tf.math.floor")[:2] == ["function tf.math.floor", "op Floor"]
     assert search(browser, "sign zero") == ["discrepancy tf.math.floor loses the sign of a zero"]
+    assert search(browser, "sign/zero trick") == search(browser, "sign zero")
+    search(browser, "sign/zero trick")
+    assert "none has all words" in browser.js("document.querySelector('#found').textContent")
     assert search(browser, "nothing-like-it") == []
     assert "0 results" in browser.js("document.querySelector('#found').textContent")
 

@@ -41,18 +41,22 @@ function fit(entry, needle) {
   return last && entry.whole.has(last) ? 2 : 0;
 }
 
+// The entries that have most of the words, the best first, and how many words they have.
 function search(entries, text) {
-  const needles = text.toLowerCase().split(/\s+/).filter(Boolean).map(makeNeedle);
+  const needles = text.toLowerCase().split(/[\s/,]+/).filter(Boolean).map(makeNeedle);
   const whole = squashed(text);
-  const scored = [];
+  let scored = [];
+  let most = 1;
   for (const entry of needles.length ? entries : []) {
-    const fits = needles.map((needle) => fit(entry, needle));
-    if (!fits.every(Boolean)) continue;
+    const fits = needles.map((needle) => fit(entry, needle)).filter(Boolean);
+    if (fits.length < most) continue;
+    if (fits.length > most) scored = [];
+    most = fits.length;
     const same = needles.length > 1 && whole && entry.squashed === whole ? 100 : 0;
     scored.push({ entry, score: same + Math.min(...fits) });
   }
   const order = (a, b) => b.score - a.score || KINDS.indexOf(a.entry.kind) - KINDS.indexOf(b.entry.kind) || a.entry.name.length - b.entry.name.length;
-  return scored.sort(order).map(({ entry }) => entry);
+  return { results: scored.sort(order).map(({ entry }) => entry), lacks: needles.length - most };
 }
 
 function item(entry) {
@@ -69,12 +73,14 @@ function start(entries) {
     byId("more").hidden = shown === results.length;
   }
   function draw() {
-    results = search(entries, box.value);
+    const found = search(entries, box.value);
+    results = found.results;
     shown = 0;
     byId("results").replaceChildren();
     more();
-    const found = `${results.length.toLocaleString("en")} ${results.length === 1 ? "result" : "results"} for “${box.value.trim()}”`;
-    say(box.value.trim() ? found : "Type a name or some words.");
+    const count = `${results.length.toLocaleString("en")} ${results.length === 1 ? "result" : "results"} for “${box.value.trim()}”`;
+    const part = results.length && found.lacks > 0 ? "; none has all words" : "";
+    say(box.value.trim() ? count + part : "Type a name or some words.");
   }
   box.form.addEventListener("submit", (event) => {
     event.preventDefault();
