@@ -16,8 +16,7 @@ from tf_opdiff.harness.spec.raw_ops import RawOps
 from tf_opdiff.harness.spec.similar import unknown
 from tf_opdiff.harness.store.json_text import json_of
 from tf_opdiff.reports.analysis import coverage_lines
-from tf_opdiff.reports.analysis.op_coverage import OpCoverage, totals
-from tf_opdiff.reports.analysis.op_records import coverages
+from tf_opdiff.reports.analysis.op_coverage import OpCoverage, coverages, totals
 from tf_opdiff.reports.data import files
 from tf_opdiff.reports.data.load import load, load_observations
 from tf_opdiff.reports.data.tested_inputs import outputs_of

@@ -17,8 +17,7 @@ from tf_opdiff.harness.spec.options import Options
 from tf_opdiff.harness.spec.raw_ops import RawOp, RawOps
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.harness.store.record import Record
-from tf_opdiff.reports.analysis.op_coverage import STATES, OpCoverage, totals
-from tf_opdiff.reports.analysis.op_records import coverages
+from tf_opdiff.reports.analysis.op_coverage import STATES, OpCoverage, coverages, totals
 from tf_opdiff.reports.data.load import load_observations
 from tf_opdiff.reports.data.tested_inputs import kinds_of_shapes, of_inputs, outputs_of
 from tf_opdiff.reports.tests import synthetic
