@@ -181,7 +181,7 @@ def _dtype(name: str) -> np.dtype:
 
 @lru_cache(256)
 def _named_dtype(name: str) -> np.dtype | None:
-    """The same; None for another text, and cached, since a run names few dtypes many times.
+    """The dtype of this name, or None; cached, since a run names few dtypes many times.
 
     Raises:
       TypeError: NumPy has no such dtype, or the name is no text.

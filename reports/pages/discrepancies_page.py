@@ -15,7 +15,7 @@ from tf_opdiff.reports.pages.scripts import enclosed, hash_of, script
 from tf_opdiff.reports.pages.template import HERE, POLICY, render
 
 _SCRIPTS = ("dom.js", "discrepancies/discrepancies.js")
-#: The same rows as a table for spreadsheets.
+#: The file with the rows of the page, as a table for spreadsheets.
 CSV = "discrepancies.csv"
 #: The words for `Shown.upstream`.
 UPSTREAM = {"reported": "reported upstream", "fixed": "fixed on master", "none": "neither"}

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from markupsafe import Markup
 
-from tf_opdiff.reports.analysis.error_pictures import ErrorPicture, PlanErrors, Slot
+from tf_opdiff.reports.analysis.error_pictures import ErrorPicture, PlanErrors
 from tf_opdiff.reports.pages import paths
+from tf_opdiff.reports.pages.strip_labels import cell, edge_label, range_label, ranges, share, slot_label
 from tf_opdiff.reports.pages.template import compiled, own_style
 from tf_opdiff.reports.text.counted import many
 from tf_opdiff.reports.text.sentence import number
@@ -22,9 +23,6 @@ _NAMES, _STRIP, _GAP, _COUNTS, _RIGHT = 104, 520, 48, 160, 18
 _ROW, _BARS, _LIMIT, _TOP, _AXIS = 66, 44, 24, 12, 30
 #: The smallest distance in pixels between two labels of an axis.
 _APART = 40
-#: The most lines of the table of numbers.
-_LINES = 12
-_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 @dataclass(frozen=True)
@@ -116,7 +114,7 @@ class Strip:
         ticks = []
         for i, slot in enumerate(slots):
             x = _NAMES + width * (i + (0.5 if not slot.step else slot.sign < 0))
-            ticks.append((x, _tick(slot, len(slots)), not slot.step))
+            ticks.append((x, slot_label(slot, len(slots)), not slot.step))
         name = Markup('<text class="t q" x="{}" y="{}">{}</text>').format(
             _NAMES + _STRIP / 2, y + 25, self.errors.argument
         )
@@ -130,7 +128,7 @@ class Strip:
             if n:
                 height = max(2, round(_BARS * math.log2(1 + n) / math.log2(1 + most)))
                 x, w = _NAMES + _STRIP + _GAP + step * i, max(2.0, step - 2)
-                within = "b" if _share(edge, row.budget) > 0 else "o"
+                within = "b" if share(edge, row.budget) > 0 else "o"
                 name = ("w" if row.mismatched.any() else "a") if math.isnan(edge) else within
                 drawn[name] += f"M{x:.4g} {top + _BARS}h{w:.3g}v-{height}h-{w:.3g}z"
         return Markup("").join(Markup('<path class="{}" d="{}"/>').format(name, d) for name, d in drawn.items() if d)
@@ -142,9 +140,9 @@ class Strip:
             return Markup("")
         step, lines = _COUNTS / len(edges), []
         for i, row in enumerate(self.errors.rows):
-            x = x0 + step * sum(_share(edge, row.budget) for edge in edges) - 1
+            x = x0 + step * sum(share(edge, row.budget) for edge in edges) - 1
             lines.append(Markup('<path class="l" d="M{:.4g} {}v{}"/>').format(x, i * _ROW + 4, _ROW - 8))
-        ticks = [(x0 + step * (i + 0.5), _edge(edge), math.isnan(edge)) for i, edge in enumerate(edges)]
+        ticks = [(x0 + step * (i + 0.5), edge_label(edge), math.isnan(edge)) for i, edge in enumerate(edges)]
         name = Markup('<text class="t q" x="{}" y="{}">elements by error in ULP</text>').format(
             x0 + _COUNTS / 2, y + 25
         )
@@ -154,16 +152,18 @@ class Strip:
     def table(self) -> list[tuple[str, list[str]]]:
         """The numbers of the strips: for each range of arguments the largest distance under each row's plans."""
         lines = []
-        for some in _ranges(self.errors.slots):
-            cells = [_cell(row, some) for row in self.errors.rows]
+        for some in ranges(self.errors.slots):
+            cells = [cell(row, some) for row in self.errors.rows]
             if any(cells):
-                lines.append((_range([self.errors.slots[i] for i in some]), [cell or "–" for cell in cells]))
+                lines.append((range_label([self.errors.slots[i] for i in some]), [text or "–" for text in cells]))
         return lines
 
     @property
     def counts(self) -> list[tuple[str, list[str]]]:
         """The numbers of the histograms: for each edge the number of elements under each row's plans."""
-        names = [f"at most {_edge(edge)} ULP" if math.isfinite(edge) else _edge(edge) for edge in self.errors.edges]
+        names = [
+            f"at most {edge_label(edge)} ULP" if math.isfinite(edge) else edge_label(edge) for edge in self.errors.edges
+        ]
         numbers = [[f"{int(row.counts[i]):,}" for row in self.errors.rows] for i in range(len(names))]
         return list(zip(names, numbers, strict=True))
 
@@ -215,66 +215,3 @@ def _labels(ticks: Iterable[tuple[float, str, bool]], y: int, apart: int = _APAR
     return Markup("").join(
         Markup('<text class="t" x="{:.4g}" y="{}">{}</text>').format(x, y, text) for x, text, _ in placed
     )
-
-
-def _share(edge: float, budget: float) -> float:
-    """The share of a bin of the histogram that is within the budget: 0 to 1, on the scale of logarithms."""
-    if math.isnan(edge) or math.isnan(budget):
-        return 0.0
-    if edge <= budget:
-        return 1.0
-    below = edge / 2 if edge > 0.5 else 0.0
-    return 0.0 if budget <= below or not below else min(1.0, math.log2(budget / below))
-
-
-def _edge(edge: float) -> str:
-    """An edge of the histogram in words: a number, a power of two, `more`, or `class` for a wrong class."""
-    if not math.isfinite(edge):
-        return "class" if math.isnan(edge) else "more"
-    return _power(round(math.log2(edge))) if edge > 1000 else number(edge)
-
-
-def _power(exponent: int) -> str:
-    """A power of two: `2⁻³`, `1`."""
-    return f"2{str(exponent).translate(_SUPERSCRIPTS)}" if exponent else "1"
-
-
-def _tick(slot: Slot, slots: int) -> str:
-    """The label of a slot: infinities, zeros, NaN, and powers of two at even distances; else empty."""
-    sign = "−" if slot.sign < 0 else ""
-    if not slot.step:
-        return {"nan": "NaN", "inf": f"{sign}∞", "zero": f"{sign}0"}[slot.name]
-    each = 1 << max(0, round(math.log2(slots / 12)))
-    return sign + _power(slot.exponent) if (slot.exponent // slot.step) % each == 0 else ""
-
-
-def _ranges(slots: Sequence[Slot]) -> list[list[int]]:
-    """The positions of slots in groups of neighbours, for a table; zeros, infinities and NaN stand alone."""
-    size = max(1, math.ceil(len(slots) / _LINES))
-    groups: list[list[int]] = []
-    for i, slot in enumerate(slots):
-        last = slots[groups[-1][0]] if groups else None
-        if last and slot.step and last.step and last.sign == slot.sign and len(groups[-1]) < size:
-            groups[-1].append(i)
-        else:
-            groups.append([i])
-    return groups
-
-
-def _range(slots: Sequence[Slot]) -> str:
-    """The arguments in neighbouring slots: `−∞`, `2⁻⁸ to 1`."""
-    if not slots[0].step:
-        return _tick(slots[0], len(slots))
-    sign = "−" if slots[0].sign < 0 else ""
-    low, high = min(slot.exponent for slot in slots), max(slot.exponent + slot.step for slot in slots)
-    return f"{sign}{_power(low)} to {sign}{_power(high)}"
-
-
-def _cell(row: PlanErrors, some: list[int]) -> str:
-    """The largest distance in some slots, and how many elements are wrong; empty without elements."""
-    elements, wrong, off = (int(counts[some].sum()) for counts in (row.elements, row.wrong, row.mismatched))
-    if not elements:
-        return ""
-    text = number(float(np.fmax.reduce(row.max_ulp[some])))
-    text += f", {wrong:,} of a wrong class" if wrong else ""
-    return text + (f", {off:,} beyond the budget" if off else "")

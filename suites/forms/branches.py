@@ -12,3 +12,8 @@ def either(*shapes):
         name: lambda draw, d, p=p: (np.array(p), *(draw.values(d, *shape) for shape in shapes))
         for name, p in (("false", False), ("true", True))
     }
+
+
+def taken(then, otherwise):
+    """A reference: the result of the branch that the predicate selects."""
+    return lambda p, x: then(x) if p else otherwise(x)

@@ -22,7 +22,7 @@ from tf_opdiff.suites.reference.function import Function
 
 
 def _crossed_parts(*more: float) -> Recipe:
-    """A recipe: 67 pairs of numbers whose parts are zeros of both signs, ones, and more values, each beside each."""
+    """A recipe: 67 pairs of numbers whose parts are zeros of both signs, ones, and more values, each with each."""
 
     def recipe(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
         values = np.array([0.0, -0.0, 1.0, -1.0, *more], f"f{dtype.itemsize // 2}")

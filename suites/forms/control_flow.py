@@ -13,6 +13,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import MODES, without_modes
 from tf_opdiff.harness.spec.spec import Side, Spec
+from tf_opdiff.suites.forms.branches import ROUNDED, either, taken
 from tf_opdiff.suites.forms.errors import raises
 
 _API = "https://www.tensorflow.org/api_docs/python/tf/"
@@ -138,6 +139,22 @@ def static_shapes() -> dict[str, Side]:
     """The contract of a program that has tensors of different shapes in one place: XLA rejects it."""
     why = "XLA compiles for static shapes, so a tensor has one shape in every branch and iteration"
     return {"*/xla": Side(reference=raises("INVALID_ARGUMENT"), why=why, link=XLA)}
+
+
+def refused_by_graphs(
+    name: str,
+    program: Callable[..., Any],
+    then: Callable[..., Any],
+    otherwise: Callable[..., Any],
+    *,
+    code: str = "ValueError",
+) -> Iterator[Spec]:
+    """The specs of branches that a graph refuses; an eager program gives the result of one of them.
+
+    Documentation: ValueError if the branches do not return the same number of tensors, or tensors of different types.
+    """
+    contract = eager(taken(then, otherwise))
+    return conds(name, program, reference=raises(code), recipes=either((3,)), ulp=ROUNDED, contract=contract)
 
 
 def arrays(name: str, program: Callable[..., Any], *, results: int = 1, **fields: Any) -> Iterator[Spec]:

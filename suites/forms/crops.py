@@ -33,7 +33,7 @@ EXACT_CROPS: Table = {
     "to_one": ((1, 5, 3, 1), 6, (1, 1), {}),
     "to_one_nearest": ((1, 3, 5, 1), 6, (1, 1), NEAREST),
 }
-#: Of images and boxes: no box, no image, no channel, and one pixel.
+#: Shapes of images and boxes: no box, no image, no channel, and one pixel.
 _SMALL = {
     "no_boxes": ((1, 3, 4, 2), 0),
     "no_images": ((0, 3, 4, 2), 0),

@@ -50,6 +50,6 @@ def paired(tf: Any, numbers: Any, at: Any, expected: Any, count: int) -> Any:
 
 
 def middle(at: np.ndarray, expected: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Of each column, the point whose F(x) is next to 1/2, and F(x) there; both are of shape (points, columns)."""
+    """The point of each column whose F(x) is nearest to 1/2, and F(x) there; both have the shape (points, columns)."""
     rows = np.argmin(np.abs(expected - 0.5), axis=0)[None]
     return np.take_along_axis(at, rows, 0)[0], np.take_along_axis(expected, rows, 0)[0]

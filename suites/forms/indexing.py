@@ -95,7 +95,7 @@ ROWS = {
     "no_column_of_indices": firsts((1, 1, 1), (1, 0)),
     "empty_inside": firsts((1, 0, 2), (1, 1)),
 }
-#: The same of batches.
+#: Batches of rows and indices without elements, or with one.
 BATCHES = {
     "no_batch": firsts((0, 7), (0, 4)),
     "no_index": firsts((3, 7), (3, 0)),
@@ -103,8 +103,8 @@ BATCHES = {
     "one": firsts((1, 1), (1, 1)),
     "no_columns": firsts((1, 2, 0), (1, 1)),
 }
-#: The same of tuples of indices: the last dimension of the indices is the depth. There is no list of rows, since its
-#: gradient is sparse if the depth is known when the program is built, and dense otherwise.
+#: Rows and tuples of indices without elements, or with one: the last dimension of the indices is the depth. There is no
+#: list of rows, since its gradient is sparse if the depth is known when the program is built, and dense otherwise.
 TUPLES = {
     "no_tuple": firsts((7, 5), (0, 2)),
     "no_tuple_nor_row": firsts((0, 5), (0, 1, 1)),

@@ -20,7 +20,7 @@ def special(shapes: Sequence[Shape], *, adds: bool = False) -> Recipe:
 
     Args:
       shapes: the shapes of the inputs.
-      adds: whether elements are added; then there are no numbers beside which a subnormal one is lost, and none whose
+      adds: whether elements are added; then there are no numbers in whose sums a subnormal one is lost, and none whose
         sums depend on their order.
     """
     starts = np.cumsum([0, *(int(np.prod(shape, dtype=int)) for shape in shapes)]).tolist()

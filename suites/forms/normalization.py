@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -128,23 +129,7 @@ def fused(of: Fused) -> dict[str, Any]:
     parts = (
         also("-channels-first", calls=first, recipes={"plain": _drawn(plain, first)}, names=()),
         *([in_planes(every, normalised, recipes={"plain": _drawn(plain, every)})] if of.reserved else []),
-        part(
-            "-statistics",
-            calls={
-                label: replace(
-                    one,
-                    program=lambda tf, *xs, **attrs: tuple(y for y in of.results(tf, *xs, **attrs)[1:3]),
-                    promise=Statistics,
-                )
-                for label, one in {**last, **factors}.items()
-            },
-            recipes={label: _drawn(RECIPES[label], {**last, **factors}) for label in ("plain", "offset", "special")},
-            gradient=False,
-            names=(),
-            unsigned_zeros=(),
-            loose={},
-            lowest_tier=True,
-        ),
+        _statistics("", of, {**last, **factors}, ("plain", "offset", "special")),
         _statistics_with_options(of),
         of_small({label: _drawn(plain, calls) for label, calls in _TINY.items()}, inference, names=()),
         batches(inference, _drawn(plain, inference), (1, 2, 3, 4), names=()),
@@ -164,27 +149,33 @@ def fused(of: Fused) -> dict[str, Any]:
     }
 
 
+def _statistics(suffix: str, of: Fused, calls: Calls, labels: Sequence[str] = ("plain",)) -> Part:
+    """A part: the mean and the variance of the batch that these calls return, by recipes of these labels."""
+    return part(
+        f"-statistics{suffix}",
+        calls={
+            label: replace(
+                one,
+                program=lambda tf, *xs, **attrs: tuple(y for y in of.results(tf, *xs, **attrs)[1:3]),
+                promise=Statistics,
+            )
+            for label, one in calls.items()
+        },
+        recipes={label: _drawn(RECIPES[label], calls) for label in labels},
+        gradient=False,
+        names=(),
+        unsigned_zeros=(),
+        loose={},
+        lowest_tier=True,
+    )
+
+
 def _statistics_with_options(of: Fused) -> Part:
     """A part: the statistics of channels that are first, and of one element for each channel."""
     shapes = {"first": (_SHAPE, True), "single": ((1, 1, 1, 4), False), "single_first": ((1, 1, 1, 4), True)}
     calls = {label: _call(shape, training=True, first=first) for label, (shape, first) in shapes.items()}
     calls["first_share"] = _call(_SHAPE, training=True, first=True, exponential_avg_factor=0.25)
-    results = lambda tf, *xs, **attrs: tuple(of.results(tf, *xs, **attrs)[1:3])  # noqa: E731
-    return together(
-        *(
-            part(
-                f"-statistics-{label.replace('_', '-')}",
-                calls={label: replace(one, program=results, promise=Statistics)},
-                recipes={"plain": _drawn(plain, {label: one})},
-                gradient=False,
-                names=(),
-                unsigned_zeros=(),
-                loose={},
-                lowest_tier=True,
-            )
-            for label, one in calls.items()
-        )
-    )
+    return together(*(_statistics(f"-{label.replace('_', '-')}", of, {label: one}) for label, one in calls.items()))
 
 
 def _of_cudnn(of: Fused, calls: Calls) -> dict[str, Side]:

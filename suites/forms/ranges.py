@@ -39,12 +39,12 @@ RANGES: Mapping[str, tuple[Elements, ...]] = {
     "tiny": (tiny, *RANGE),
     "upstreams": (plain, *RANGE),
 }
-#: Those of ranges without 0.
+#: Label → the elements of a tensor, and of the ends of a range without 0.
 WITHOUT_ZERO: Mapping[str, tuple[Elements, ...]] = {
     "positive": (plain, exactly(0.75), exactly(3.0)),
     "negative": (plain, exactly(-2.5), exactly(-0.25)),
 }
-#: Those of tensors with a NaN, at which nothing says whether a gradient passes.
+#: Elements with a NaN: TensorFlow does not say whether a gradient passes there.
 WITH_NAN = {"special": (not_numbers, *RANGE)}
 #: Label → the shape of a tensor without elements, or with one.
 SMALL = {"nothing": (0,), "no_rows": (0, 3), "no_inside": (2, 0, 1, 3), "one": (1,), "ones": (1, 1)}

@@ -1,4 +1,4 @@
-"""One computation by `tf.map_fn`, `tf.scan`, `tf.foldl`, `tf.foldr`, `tf.vectorized_map` and a loop.
+"""One computation by `tf.map_fn`, `tf.scan`, `tf.vectorized_map` and a loop.
 
 Each has the same values and gradients; with v2's control flow and, but for `vectorized_map`, with v1's.
 """
@@ -34,37 +34,6 @@ def looped(tf, api, x):
 def vectorized(tf, x):
     """The same by vectorized_map."""
     return tf.vectorized_map(lambda row: row * tf.reduce_sum(row), x)
-
-
-def folded_left(tf, api, x):
-    """a → a * 0.5 + row, from the first row on."""
-    return api.foldl(lambda a, row: a * 0.5 + row, x)
-
-
-def folded_right(tf, api, x):
-    """The same from the last row on."""
-    return api.foldr(lambda a, row: a * 0.5 + row, x)
-
-
-def folded_from(tf, api, x):
-    """The same from a start on: it is the result for no rows."""
-    return api.foldl(lambda a, row: a * 0.5 + row, x, initializer=tf.ones_like(tf.reduce_sum(x, 0)))
-
-
-def scanned_sums(tf, api, x):
-    """All steps of `folded_left`."""
-    return api.scan(lambda a, row: a * 0.5 + row, x)
-
-
-def scanned_back(tf, api, x):
-    """All steps of `folded_right`, in the order of the rows."""
-    return api.scan(lambda a, row: a * 0.5 + row, x, reverse=True)
-
-
-def scanned_pair(tf, api, x):
-    """A scan of two accumulators over two sequences: a sum, and a product with the second sequence."""
-    step = lambda a, e: (a[0] + e[0], a[1] * e[1])  # noqa: E731
-    return api.scan(step, (x, x * 0.5), initializer=(tf.zeros_like(x[0]), tf.ones_like(x[0])))
 
 
 def mapped_pair(tf, api, x):
@@ -109,7 +78,8 @@ def _one(draw, d):
 
 
 _ROWS = {"rows": _rows}
-_NONE = {"none": _none}
+#: The recipe of no rows.
+NONE = {"none": _none}
 _RECIPES = {"rows": _rows, "one": _one}
 
 
@@ -129,47 +99,16 @@ def vectorized_vjp(g, x):
     return Sparse(dense, np.array([0]), x.shape) if len(x) == 1 else dense
 
 
-def steps(x, start=None):
-    """All steps of a → a / 2 + row, from the first row on, or from a start."""
-    rows = []
-    for row in x:
-        start = row if start is None else start * 0.5 + row
-        rows.append(start)
-    return np.stack(rows) if rows else np.zeros_like(x)
-
-
-def steps_vjp(g, x):
-    """The VJP of `steps`: the same recurrence from the last row on."""
-    return steps(g[::-1])[::-1]
-
-
-def last_vjp(g, x):
-    """The VJP of the last step: halves, from the last row on."""
-    return g * 0.5 ** np.arange(len(x))[::-1, None]
-
-
-_SUMS = {
+#: The errors of a few sums and products of all elements.
+SUMS = {
     "output": lambda u, g, x: 6.3 * u * np.abs(x).sum() * (1 + np.abs(x).max(initial=0)),
     "grad": lambda u, g, x: 10.7 * u * (1 + np.abs(x).sum()) * np.abs(g).sum(),
 }
-_TWICE = {
-    "output": lambda u, g, x: 8 * u * (1 + np.abs(x).sum()) ** 3,
-    "grad": lambda u, g, x: 32 * u * (1 + np.abs(x).sum()) ** 3 * sum(np.abs(h).sum() for h in g if h is not None),
-}
 
 
-def _maps(name, program, calls, **fields):
+def maps(name, program, calls, **fields):
+    """The specs of a program(tf, api, x) that calls a function of the API on three rows."""
     return arrays(name, program, calls=calls, **{"recipes": _ROWS} | fields)
-
-
-def pair_vjp(g, x):
-    """The VJP of `scanned_pair`: cumulative sums, and products over the factors x / 2."""
-    total = np.cumsum(g[0][::-1], 0)[::-1].copy()
-    for i in range(len(x)):
-        for j in range(i + 1):
-            others = [k for k in range(i + 1) if k != j]
-            total[j] += 0.5 * g[1][i] * np.prod(x[others] * 0.5, 0)
-    return total
 
 
 _NO_RAGGED = {
@@ -180,9 +119,9 @@ _NO_RAGGED = {
 
 
 SPECS = (
-    *_maps("map-fn", mapped, "map_fn", reference=by_sum, vjp=by_sum_vjp, bound=_SUMS),
-    *_maps("map-fn-as-loop", looped, "while_loop", reference=by_sum, vjp=by_sum_vjp, bound=_SUMS),
-    *_maps("map-fn-as-scan", scanned, "scan", tier="full", reference=by_sum, vjp=by_sum_vjp, bound=_SUMS),
+    *maps("map-fn", mapped, "map_fn", reference=by_sum, vjp=by_sum_vjp, bound=SUMS),
+    *maps("map-fn-as-loop", looped, "while_loop", reference=by_sum, vjp=by_sum_vjp, bound=SUMS),
+    *maps("map-fn-as-scan", scanned, "scan", tier="full", reference=by_sum, vjp=by_sum_vjp, bound=SUMS),
     Spec(
         name="map-fn-as-vectorized",
         program=vectorized,
@@ -191,20 +130,20 @@ SPECS = (
         recipes=_RECIPES,
         ops="Mul;Sum",
         evidence="called:vectorized_map",
-        bound=_SUMS,
+        bound=SUMS,
     ),
-    *_maps("map-fn-as-loop-of-nothing", looped, "while_loop", reference=by_sum, recipes=_NONE),
-    *_maps("map-fn-of-no-rows", mapped, "map_fn", reference=by_sum, recipes=_NONE),
-    *_maps(
+    *maps("map-fn-as-loop-of-nothing", looped, "while_loop", reference=by_sum, recipes=NONE),
+    *maps("map-fn-of-no-rows", mapped, "map_fn", reference=by_sum, recipes=NONE),
+    *maps(
         "map-fn-pair-of-no-rows",
         mapped_pair,
         "map_fn",
         tier="full",
         reference=lambda x: (x, x.astype(np.int32)),
-        recipes=_NONE,
+        recipes=NONE,
     ),
-    *_maps("map-fn-nested", nested, "map_fn", tier="full", reference=by_sum, vjp=by_sum_vjp, bound=_SUMS),
-    *_maps(
+    *maps("map-fn-nested", nested, "map_fn", tier="full", reference=by_sum, vjp=by_sum_vjp, bound=SUMS),
+    *maps(
         "map-fn-pair",
         mapped_pair,
         "map_fn",
@@ -216,56 +155,21 @@ SPECS = (
             "grad": lambda u, g, x: 8 * u * (1 + np.abs(x)) * np.abs(g[0]),
         },
     ),
-    *_maps(
+    *maps(
         "map-fn-ragged-in",
         over_ragged,
         "map_fn",
         contract=_NO_RAGGED,
         tier="full",
         reference=lambda x: np.array([x.flat[0], 0, x.ravel()[1:].sum()]),
-        bound=_SUMS,
+        bound=SUMS,
     ),
-    *_maps(
+    *maps(
         "map-fn-ragged-out",
         mapped_ragged,
         "map_fn",
         contract=_NO_RAGGED,
         reference=lambda x: np.concatenate([row[: i + 1] for i, row in enumerate(x)]) * 2,
-        bound=_SUMS,
-    ),
-    *_maps("fold-left", folded_left, "foldl", reference=lambda x: steps(x)[-1], vjp=last_vjp, bound=_SUMS),
-    *_maps(
-        "fold-left-from", folded_from, "foldl", reference=lambda x: steps(x, np.ones(2))[-1], vjp=last_vjp, bound=_SUMS
-    ),
-    *_maps("fold-left-from-of-nothing", folded_from, "foldl", reference=lambda x: np.ones(2), recipes=_NONE),
-    *_maps("fold-left-of-nothing", folded_left, "foldl", reference=raises("INVALID_ARGUMENT"), recipes=_NONE),
-    *_maps(
-        "fold-right",
-        folded_right,
-        "foldr",
-        tier="full",
-        reference=lambda x: steps(x[::-1])[-1],
-        vjp=lambda g, x: last_vjp(g, x)[::-1],
-        bound=_SUMS,
-    ),
-    *_maps("scan-steps", scanned_sums, "scan", reference=steps, vjp=steps_vjp, bound=_SUMS),
-    *_maps(
-        "scan-steps-back",
-        scanned_back,
-        "scan",
-        tier="full",
-        reference=lambda x: steps(x[::-1])[::-1],
-        vjp=lambda g, x: steps(g),
-        bound=_SUMS,
-    ),
-    *_maps("scan-steps-of-nothing", scanned_sums, "scan", reference=raises("INVALID_ARGUMENT"), recipes=_NONE),
-    *_maps(
-        "scan-pair",
-        scanned_pair,
-        "scan",
-        reference=lambda x: (np.cumsum(x, 0), np.cumprod(x * 0.5, 0)),
-        vjp=pair_vjp,
-        results=2,
-        bound=_TWICE,
+        bound=SUMS,
     ),
 )

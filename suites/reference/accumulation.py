@@ -14,7 +14,7 @@ import numpy as np
 SHORT = 1 / 16
 #: The unit round-off of float32, in which numbers of 16 bits have to be accumulated.
 FLOAT32 = 2.0**-24
-#: That of float16.
+#: The unit round-off of float16.
 FLOAT16 = 2.0**-11
 Axis = int | tuple[int, ...]
 

@@ -182,7 +182,7 @@ class Constant(Forward):
 
 @dataclass(frozen=True)
 class Beside(Forward):
-    """The promise of an op that moves elements, and that has results beside them: their places, for example.
+    """The promise of an op that moves elements, and that has further results: their places, for example.
 
     beside(**attrs) → these results, which come last, and which have no gradient.
     """
@@ -190,7 +190,7 @@ class Beside(Forward):
     beside: Callable[..., Any]
 
     def f(self, *xs: np.ndarray, **attrs: Any) -> Arrays:
-        """The elements in their new places, and what stands beside them."""
+        """The elements in their new places, and the further results."""
         return (*super().f(*xs, **attrs), *together(self.beside(**self._split(xs, attrs)[1])))
 
     def varying(self, *xs: np.ndarray, **attrs: Any) -> int:

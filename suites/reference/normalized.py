@@ -77,7 +77,7 @@ class Gradients(OfNormalization):
 
 
 class GradientsOfCudnn(Gradients):
-    """The same, where the variance of a batch is the inverse of a standard deviation."""
+    """The gradients where the op takes the inverse of a standard deviation in place of the variance of a batch."""
 
     def f(self, *xs: np.ndarray, **attrs: Any) -> tuple[Any, ...]:
         return super().f(*self._as_variances(xs))

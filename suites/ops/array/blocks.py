@@ -58,7 +58,7 @@ _BATCH = replace(
 
 
 def _batches(calls):
-    """The same calls from the shapes of their results: from batches to space."""
+    """The calls from batches to space: their inputs have the shapes of the results of these calls."""
     back = {}
     for label, (shape, block, pairs) in calls.items():
         sizes = [block] * 2 if isinstance(block, int) else block

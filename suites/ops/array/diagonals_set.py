@@ -23,7 +23,7 @@ _SET: dict[str, dict[str, Any]] = {
     "to_main": {"k": [-2, 0]},
     "only_above": {"k": [1, 3]},
 }
-#: The same for matrices that are made of vectors of four elements.
+#: Bands of three diagonals, for matrices that are made of vectors of four elements.
 _MADE: dict[str, dict[str, Any]] = {
     "around": {"k": [-1, 1]},
     "from_main": {"k": [0, 2], "shape": (4, 6), "padding": 1},

@@ -28,7 +28,7 @@ _LEVELS: Mapping[str, tuple[tuple[int, ...], Mapping[str, Any]]] = {
     "many": ((1, 3, 2, 5), {"num_bits": 16}),
     "scalar": ((), {"num_bits": 4}),
 }
-#: The same with ranges that are attributes: with 0 near the middle, inside, at an end, and outside.
+#: Label → attributes with a range, which has 0 near its middle, inside, at an end, or outside.
 _LIMITS: Mapping[str, Mapping[str, Any]] = {
     "default": {},
     "narrow": {"min": -2.5, "max": 1.0},

@@ -1,4 +1,4 @@
-"""Ops that fill a tensor with zeros or ones. Fill itself stands in tile.py, beside BroadcastTo."""
+"""Ops that fill a tensor with zeros or ones. Fill itself stands in tile.py, next to BroadcastTo."""
 
 from dataclasses import replace
 

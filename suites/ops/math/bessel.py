@@ -49,9 +49,9 @@ _PHASE = tuple(
     Lost(where=_out_of_phase, quantity=quantity, reason=_OUT_OF_PHASE.reason) for quantity in ("output", "grad")
 )
 _ZEROS = {INF: 0.0, -INF: 0.0}
-#: Of functions that are defined right of zero, and have a pole there.
+#: Inputs outside of the domain of functions that are defined right of zero, and have a pole there.
 _RIGHT_OF_ZERO = {"infinite": infinite, "negative": lambda x, top: (x < 0) & ~np.isinf(x), "zero": zero}
-#: The relative error of the float64 functions; it is that large beside zeros only.
+#: The relative error of the float64 functions; it is that large next to zeros only.
 _FLOAT64_ERROR = 2.0**-31
 
 SPECS = (

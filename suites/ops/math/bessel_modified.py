@@ -29,7 +29,7 @@ def _scaled_k0_slope(u, x, y):
 
 
 def _scaled_i1(x):
-    """The terms of the derivative of i1e beside i0e(x)."""
+    """The terms of the derivative of i1e in addition to i0e(x)."""
     size = np.abs(special.i1e(x))
     return size + 2 * (size / np.abs(x))
 
@@ -49,7 +49,7 @@ def _scaled_slope(terms, units, beside_eight):
 
 
 _K_POLE = {0.0: INF, INF: 0.0, -INF: NAN}
-#: Of functions that are defined right of zero, and have a pole there.
+#: Inputs outside of the domain of functions that are defined right of zero, and have a pole there.
 _RIGHT_OF_ZERO = {"infinite": infinite, "negative": lambda x, top: (x < 0) & ~np.isinf(x), "zero": zero}
 #: Where the derivative may underflow as well.
 _FAR_OUT = {"infinite": lambda x, top: np.isinf(x) | (x > 1e30)}

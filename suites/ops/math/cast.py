@@ -122,7 +122,7 @@ def _to_tie(target, *sources):
 
 
 def _hard(target, sources):
-    """Recipes of casts from floats: beside the limits of an integer dtype and beyond them, else subnormal numbers."""
+    """Recipes of casts from floats: next to the limits of an integer dtype and beyond them, else subnormal numbers."""
     if np.dtype(target).kind in "iu":
         inside = {f"limits_from_{source}": inside_limits(source, target) for source in sources}
         return inside | {f"beyond_from_{source}": beyond_limits(source, target) for source in sources}

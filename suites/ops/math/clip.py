@@ -84,7 +84,7 @@ _CLIPPED = Function(
     exact=lambda t, low, high: min(max(t, low), high),
     domain=((-4.0, 4.0), (-3.0, -0.5), (0.5, 3.0)),
 )
-#: Both bounds with numbers on them, beside them and far away.
+#: Both bounds with numbers on them, next to them and far away.
 _LINEAR = Hessian(
     function=_CLIPPED,
     terms={},

@@ -25,8 +25,8 @@ from tf_opdiff.suites.reference.wide import INF, Wide, mp
 
 #: exp(-x²) with x² rounded, which is off by u x².
 _SQUARED = relative(lambda x, f, d: 8 + 2 * x * x)
-#: The same where the function is small: left of 0 it is near 2. Over every float32 the largest error of eager mode
-#: beside this is 13.3 u, at 0.9989205, where 2 x² is 2.
+#: The error of exp(-x²) where the function is small: left of 0 it is near 2. Over every float32 the largest error of
+#: eager mode in addition to this is 13.3 u, at 0.9989205, where 2 x² is 2.
 _SQUARED_TAIL = relative(lambda x, f, d: 12 + np.where(x > 0, 2 * x * x, 0))
 
 

@@ -29,7 +29,7 @@ def _between_integers(x, top):
 def _digamma_error(units, times):
     """The error of digamma: units u near its zeros and u times |y| near its poles, in float64; 22 and 8 elsewhere.
 
-    Left of 0, zeros lie where terms of the size of log |x| cancel. Over every float32 the largest errors beside zeros
+    Left of 0, zeros lie where terms of the size of log |x| cancel. Over every float32 the largest errors near zeros
     are 38.2 u at -95,360.9 in eager mode; under XLA, 20.5 u at 1.4163707, 21.5 u at -0.503834, and 40.1 u at -94,748.9.
     """
 
@@ -65,7 +65,7 @@ SPECS = (
         df=_TRIGAMMA,
         domain=(-40, 20),
         ulp={"output": 1, "grad": by_mode(eager=(9, 11, 10), xla=(14, 16, 16))},
-        float64_error=2.0**-34,  # beside the zeros
+        float64_error=2.0**-34,  # near the zeros
         # Eigen's source says so, too: the error is absolute where the value is below 1.
         bound={"output": by_mode(eager=_digamma_error(20, 8.5), xla=_digamma_error(32, 8.5))},
         avoided=_between_integers,
@@ -91,7 +91,7 @@ SPECS = (
         ulp={"output": by_mode(eager=(ROUNDED_TWICE, 7.3, 5.3), xla=(ROUNDED_TWICE, 8, 9.2)), "grad": 2},
         # The gradient is g digamma(x).
         bound={"grad": by_mode(eager=_digamma_error(20, 9), xla=_digamma_error(32, 9.5))},
-        float64_error=2.0**-28,  # beside the zeros
+        float64_error=2.0**-28,  # near the zeros
         aside={"middle": lambda x, top: np.abs(x) < 10},
         subnormals=EITHER,
         second_order=ExactCurve(

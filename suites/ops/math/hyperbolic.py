@@ -21,7 +21,7 @@ from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
 
 
 def _exponential_of_a_sum(own, of_gradient):
-    """Bounds of cosh and sinh, which are each other's derivative; in units of round-off, beside |x| under XLA.
+    """Bounds of cosh and sinh, which are each other's derivative; in units of round-off, in addition to |x| under XLA.
 
     XLA computes exp(x + log 1/2): rounding that sum costs |x| / 2 ULP and more. Measured over all float32 from 2^-12 to
     90: 2.93 units in eager mode, next to overflow; under XLA 2.01 + |x| for cosh and 7.87 + |x| for sinh.

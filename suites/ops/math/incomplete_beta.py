@@ -82,7 +82,7 @@ def _times_density(factor):
 
 
 def _cancels(logarithm, a, b):
-    """Whether the sum of a logarithm and ψ(a + b) - ψ(a) is small beside it."""
+    """Whether the sum of a logarithm and ψ(a + b) - ψ(a) is small compared with it."""
     return np.abs(logarithm + digamma(a + b) - digamma(a)) < np.abs(logarithm) / 8
 
 

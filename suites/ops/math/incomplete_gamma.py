@@ -31,7 +31,7 @@ _NOT_POSITIVE = (0.0, -0.5, -1.0, -2.0)
 _ALL = (-126.0, 127.0)
 #: Zeros, tiny, ordinary, huge and infinite numbers of both signs, and NaN: 14 values.
 _SHAPES = (0.0, -0.0, 1.0, -1.0, -0.5, 0.5, 30.5, 2.0**-11, 1e-30, 1e30, 3e38, np.inf, -np.inf, np.nan)
-#: The same, but other huge numbers: next to a huge shape, XLA adds 2^23 terms of its series, which takes 30 s.
+#: These numbers, but less huge ones: next to a huge shape, XLA adds 2^23 terms of its series, which takes 30 s.
 _POINTS = (0.0, -0.0, 1.0, -1.0, -0.5, 0.5, 30.5, 2.0**-11, 1e-30, 1e20, 3e37, np.inf, -np.inf, np.nan)
 #: Large shapes a, each with some x that are standard deviations √a apart. XLA's series, which has about 9 √a terms for
 #: x = a, does not end there from 2^53 on: a spec of its own shows it.

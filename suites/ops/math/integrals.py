@@ -62,7 +62,7 @@ _FAR = (
 
 
 def _beside_zeros(draw, dtype):
-    """Numbers of both signs beside the zeros √n of the gradients, n odd or even, where it is below 1/1000."""
+    """Numbers of both signs next to the zeros √n of the gradients, n odd or even, where it is below 1/1000."""
     root = np.sqrt(draw.integers(SIZE, low=1, high=17).astype(np.float64))
     x = root + np.where(draw.booleans(SIZE), 1, -1) * draw.uniform(SIZE, low=1e-4, high=2e-4) / root
     return ((x * np.where(draw.booleans(SIZE), 1, -1)).astype(dtype),)
@@ -115,7 +115,7 @@ SPECS = (
         ),
         df=Wide(lambda x: mp.exp(x) / x, {0: INF, -INF: -0.0}, odd=True, float64=lambda x: np.exp(x) / x),
         domain=(0, 20),
-        # Over every float32, it is off by up to 11.6 ULP, beside 16.5, and its gradient by up to 3.6.
+        # Over every float32, it is off by up to 11.6 ULP, near 16.5, and its gradient by up to 3.6.
         ulp={"output": (12.5, 7), "grad": (3.9, 3.2)},
         # Near the zero, 0.37, terms cancel that are as large as eˣ.
         bound={"output": absolute(lambda u, x, y: np.where(x < 1, 8 * u * np.exp(x), 0))},

@@ -126,7 +126,7 @@ def _zero_at_zero(function, ulp, hessian):
 
 
 def _at_zero(draw, dtype):
-    """Pairs whose x is 0, beside which the function is not flat: TensorFlow's gradient by x is 0 there."""
+    """Pairs whose x is 0, next to which the function is not flat: TensorFlow's gradient by x is 0 there."""
     return np.zeros(201, dtype), draw.uniform(201, low=0.1, high=0.9).astype(dtype)
 
 

@@ -90,7 +90,7 @@ SPECS = (
             "output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 4.4, 1), xla=(1.5, 1.5, 2.4, 1.5)),
             "grad": (7.5, 3, 5, 2.5),
         },
-        # The gradient is g / √(1 - x²), where x², rounded, is off by u / 2 beside 1.
+        # The gradient is g / √(1 - x²), where x², rounded, is off by u / 2 near 1.
         bound={"grad": relative(lambda x, f, d: 6 + d * d / 2)},
         second_order=SecondOrder(jvp=5, hvp=15),
         analytic=Analytic(
@@ -115,7 +115,7 @@ SPECS = (
             "output": by_mode(eager=(ROUNDED_TWICE, ROUNDED_TWICE, 4.7, 1), xla=(1.5, 1.5, 2.4, 1.7)),
             "grad": (7.5, 3, 4, 5),
         },
-        # The gradient is g / √(1 - x²), where x², rounded, is off by u / 2 beside 1.
+        # The gradient is g / √(1 - x²), where x², rounded, is off by u / 2 near 1.
         bound={"grad": relative(lambda x, f, d: 6 + d * d / 2)},
         subnormals=Subnormals(dtypes=("float32",)),
         second_order=SecondOrder(jvp=5, hvp=15),

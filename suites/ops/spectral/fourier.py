@@ -113,7 +113,7 @@ def _impulse(draw, dtype, *shape):
 
 
 def _mixed_sizes(draw, dtype, *shape):
-    """Large numbers whose sums stay in range, numbers near 1, and small ones beside a subnormal one."""
+    """Large numbers whose sums stay in range, numbers near 1, and small ones with a subnormal one."""
     info = np.finfo(dtype)
     scales = np.array([float(info.max) / 4096, 1.0, float(info.smallest_normal) * 2.0 ** (info.nmant + 8)])
     rows = np.resize(scales, shape[:1] or (1,)).reshape(-1, *[1] * (len(shape) - 1))
