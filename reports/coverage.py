@@ -16,7 +16,8 @@ from tf_opdiff.harness.spec.raw_ops import RawOps
 from tf_opdiff.harness.spec.similar import unknown
 from tf_opdiff.harness.store.json_text import json_of
 from tf_opdiff.reports.analysis import coverage_lines
-from tf_opdiff.reports.analysis.op_coverage import OpCoverage, coverages, totals
+from tf_opdiff.reports.analysis.covered_ops import coverages, totals
+from tf_opdiff.reports.analysis.op_coverage import OpCoverage
 from tf_opdiff.reports.data import files
 from tf_opdiff.reports.data.load import load, load_observations
 from tf_opdiff.reports.data.tested_inputs import outputs_of
