@@ -129,7 +129,11 @@ _PAIR = {
     "one": lambda draw, dtype: (draw.values(dtype, 1), draw.values(dtype, 1)),
     "scalar": lambda draw, dtype: (draw.values(dtype), draw.values(dtype)),
 }
-_EITHER = {"true": _either(True), "false": _either(False)}
+_EITHER = {
+    "true": _either(True),
+    "false": _either(False),
+    "one": lambda draw, dtype: (np.array(True), draw.values(dtype, 1), draw.values(dtype, 1)),
+}
 _PREDICATES = {
     "zero": _number(value=0),
     "nonzero": _number(value=1),
@@ -202,8 +206,9 @@ SPECS = (
         program=fake,
         reference=lambda p, x: x,
         recipes={
-            label: lambda draw, d, p=label == "taken": (np.array(p), draw.values(d, 3, 5))
-            for label in ("taken", "absent")
+            "taken": lambda draw, d: (np.array(True), draw.values(d, 3, 5)),
+            "absent": lambda draw, d: (np.array(False), draw.values(d, 3, 5)),
+            "one": lambda draw, d: (np.array(False), draw.values(d, 1)),
         },
         ops="FakeParam",
         modes=without_modes("eager"),  # eager mode has no value without one
@@ -247,7 +252,7 @@ SPECS = (
         name="device-index",
         program=lambda tf, x: tf.raw_ops.DeviceIndex(device_names=["GPU", "CPU"]) + 0 * tf.size(x),
         reference=lambda x: np.int32(1),
-        recipes={"vector": lambda draw, d: (draw.values(d, 3),)},
+        recipes={"vector": lambda draw, d: (draw.values(d, 3),), "one": lambda draw, d: (draw.values(d, 1),)},
         constant=("output[0]",),
         contract={"*/xla": Side(reference=lambda x: np.int32(2), why=_NO_DEVICE, link=_DEVICE_INDEX)},
         ops="DeviceIndex",

@@ -9,7 +9,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.aspects import small
-from tf_opdiff.suites.forms.calls import calls_of
+from tf_opdiff.suites.forms.calls import call, calls_of
 from tf_opdiff.suites.forms.copies import PASSED
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
 from tf_opdiff.suites.forms.moves import of_ranks
@@ -169,6 +169,7 @@ SPECS = (
         arguments=("input",),
         promise=Forward(lambda x, shape: x),
         calls=calls_of({"matrix": ((3, 5), [3, 5]), "rows": ((3, 5), [None, 5]), "scalar": ((), [])}, "shape"),
+        large=call((9, 17, 8), shape=[None, 17, 8]),
         small=of_ranks({"shape": [None]}, {"shape": [None, None]}, {"shape": [None, None, None]}),
         built=calls_of({"size": ((3, 5), [3, 4]), "rank": ((3, 5), [15])}, "shape"),
         dtypes=PASSED,
