@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.api import Call, calls
 
 #: name → call(library, *inputs)
@@ -22,10 +23,8 @@ def _by_name(names: str) -> Lines:
 
 _OF_MATRIX: Lines = {
     **_by_name("absolute amin array asanyarray asarray ascontiguousarray atleast_1d atleast_2d atleast_3d ceil conj"),
-    **_by_name(
-        "conjugate copy diag diagflat diagonal fabs fliplr flipud full_like imag iscomplex isfinite isinf isnan"
-    ),
-    **_by_name("isneginf isposinf isreal max min positive ravel real rot90 signbit tril triu"),
+    **_by_name("conjugate copy diag diagflat diagonal fabs fliplr flipud full_like imag isfinite isinf isnan"),
+    **_by_name("max min positive ravel real rot90 signbit tril triu"),
     "append": lambda lib, x: lib.append(x, x, 0),
     "broadcast_to": lambda lib, x: lib.broadcast_to(x, (2, 3, 5)),
     "compress": lambda lib, x: lib.compress(np.array([True, False, True]), x, 0),
@@ -40,6 +39,9 @@ _OF_MATRIX: Lines = {
     "take": lambda lib, x: lib.take(x, np.array([2, 0]), 0),
     "vstack": lambda lib, x: lib.vstack([x, x]),
 }
+#: Functions that compare by `==`, and what this is in a v1 graph.
+_COMPARED: Lines = _by_name("iscomplex isneginf isposinf isreal")
+_IN_GRAPH = (np.True_, np.False_, np.False_, np.False_)
 _ROUNDED: Lines = {
     **_by_name("arccos arccosh arcsin arcsinh arctan arctanh cumprod exp2 expm1 log log10 log1p log2 nanprod rad2deg"),
     **_by_name("reciprocal tan"),
@@ -79,7 +81,7 @@ def _called(lines: Lines, **fields: Any) -> list[Call]:
 
 
 #: Functions that do not read real numbers.
-_CONSTANT = ("full_like", "imag", "iscomplex", "isreal")
+_CONSTANT = ("full_like", "imag")
 
 
 def _matrix(draw, dtype):
@@ -95,6 +97,19 @@ SPECS = (
         *_called(_OF_MATRIX),
         recipes={"special": _matrix},
         constant=tuple(f"output[{i}]" for i, name in enumerate(_OF_MATRIX) if name in _CONSTANT),
+    ),
+    *calls(
+        "api-numpy-compared",
+        *_called(_COMPARED),
+        recipes={"special": _matrix},
+        constant=tuple(f"output[{i}]" for i in range(4)),
+        contract={
+            "*/graph": Side(
+                reference=lambda *xs: _IN_GRAPH,
+                why="in a v1 graph, `==` compares tensors by their identity",
+                link="https://www.tensorflow.org/api_docs/python/tf/compat/v1/disable_tensor_equality",
+            )
+        },
     ),
     *calls(
         "api-numpy-rounded",
