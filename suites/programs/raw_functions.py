@@ -1,7 +1,4 @@
-"""Raw ops that call functions, or stand in one, with tensors of every dtype that XLA and a CPU pass on.
-
-They are Case, If, PartitionedCall, SymbolicGradient, While and their stateless versions; and FakeParam and ToBool.
-"""
+"""Raw ops that call functions, or stand in one, with tensors of every dtype that XLA and a CPU pass on."""
 
 from typing import Any
 
@@ -22,7 +19,7 @@ _NO_DEVICE = "no device is known when XLA compiles: the index is the number of n
 _DEVICE_INDEX = (
     "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/compiler/tf2xla/kernels/device_index_op.cc"
 )
-#: Attributes of BatchFunction that are about several callers: one caller has the same result with each.
+#: Attributes that are about several callers.
 _BATCHING = {
     "merged": {"mixed_priority_policy": "priority_merge"},
     "padded": {"mixed_priority_policy": "low_priority_padding_with_next_allowed_batch_size"},
@@ -141,6 +138,14 @@ _PREDICATES = {
     "vector": _number(2, value=0),
 }
 
+_BATCHED: dict[str, Any] = {
+    "program": batched,
+    "reference": lambda x, y, **attrs: (x, y),
+    "recipes": {"rows": lambda draw, d: (draw.values(d, 4, 3), draw.values(d, 4))},
+    "ops": "BatchFunction",
+    "modes": WITHOUT_XLA,
+}
+
 
 def _of_dtypes(name: str, vjp: Any = None, contract: Any = None, without_xla: Any = (), **fields: Any):
     """The specs of a program: of float32, and of all other dtypes in the full tier; `without_xla` are further dtypes.
@@ -213,25 +218,8 @@ SPECS = (
         ops="FakeParam",
         modes=without_modes("eager"),  # eager mode has no value without one
     ),
-    *_of_dtypes(
-        "batch-function",
-        program=batched,
-        reference=lambda x, y: (x, y),
-        recipes={"rows": lambda draw, d: (draw.values(d, 4, 3), draw.values(d, 4))},
-        ops="BatchFunction",
-        modes=WITHOUT_XLA,  # XLA has no kernel of the op
-        without_xla=OF_CPU,
-    ),
-    Spec(
-        name="batch-function-attributes",
-        program=batched,
-        reference=lambda x, y, **attrs: (x, y),
-        recipes={"rows": lambda draw, d: (draw.values(d, 4, 3), draw.values(d, 4))},
-        attrs=_BATCHING,
-        ops="BatchFunction",
-        modes=WITHOUT_XLA,
-        tier="full",
-    ),
+    *_of_dtypes("batch-function", **_BATCHED, without_xla=OF_CPU),
+    Spec(**_BATCHED, name="batch-function-attributes", attrs=_BATCHING, tier="full"),
     *_of_dtypes(
         "symbolic-gradient",
         program=symbolic,

@@ -22,20 +22,21 @@ _GLOBAL = {
 _NAMES = ("t", "m", "v", "beta", "gamma")
 
 
-def _given(x, mean, variance, beta, gamma, variance_epsilon, scale_after_normalization):
+def _given(x, mean, variance, beta, gamma, **attrs):
     """A tensor, normalised by the given means and variances of its last axis."""
-    normalized = (x - mean) / np.sqrt(variance + variance_epsilon)
-    return (normalized * gamma if scale_after_normalization else normalized) + beta
+    normalized = (x - mean) / np.sqrt(variance + attrs["variance_epsilon"])
+    return (normalized * gamma if attrs["scale_after_normalization"] else normalized) + beta
 
 
-def _gradients(x, mean, variance, gamma, g, variance_epsilon, scale_after_normalization):
+def _gradients(x, mean, variance, gamma, g, **attrs):
     """Its gradients: by the tensor, the means, the variances, beta and gamma."""
     total = lambda y: np.sum(np.sum(np.sum(y, axis=0), axis=0), axis=0)  # noqa: E731
-    deviation = np.sqrt(variance + variance_epsilon)
-    scale = gamma / deviation if scale_after_normalization else 1 / deviation
+    epsilon, scaled = attrs["variance_epsilon"], attrs["scale_after_normalization"]
+    deviation = np.sqrt(variance + epsilon)
+    scale = gamma / deviation if scaled else 1 / deviation
     off = total(g * (x - mean))
-    by_gamma = off / deviation if scale_after_normalization else 0 * gamma
-    return g * scale, -total(g) * scale, off * scale / (variance + variance_epsilon) * -0.5, total(g), by_gamma
+    by_gamma = off / deviation if scaled else 0 * gamma
+    return g * scale, -total(g) * scale, off * scale / (variance + epsilon) * -0.5, total(g), by_gamma
 
 
 def _bound(f, number):
