@@ -9,14 +9,15 @@ from pathlib import Path
 import pandas as pd
 
 from tf_opdiff.harness.paths import ROOT, SUITES
-from tf_opdiff.harness.spec import spec_list
+from tf_opdiff.harness.spec import public_api, spec_list
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.options import Options
 from tf_opdiff.harness.spec.raw_ops import RawOps
 from tf_opdiff.harness.spec.similar import unknown
 from tf_opdiff.harness.store.json_text import json_of
 from tf_opdiff.reports.analysis import coverage_lines
-from tf_opdiff.reports.analysis.op_coverage import OpCoverage, coverages, totals
+from tf_opdiff.reports.analysis.covered_ops import coverages, totals
+from tf_opdiff.reports.analysis.op_coverage import OpCoverage
 from tf_opdiff.reports.data import files
 from tf_opdiff.reports.data.load import load, load_observations
 from tf_opdiff.reports.data.tested_inputs import outputs_of
@@ -37,6 +38,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     wanted = "print the ops, dtypes, modes and cases of every spec, whatever ran"
     parser.add_argument("--specs", action="store_true", help=wanted)
     parser.add_argument("--to-do", action="store_true", help="print the ops that no spec names, whatever ran")
+    uncalled = "print the public functions that no spec has to call, whatever ran"
+    parser.add_argument("--api", action="store_true", help=uncalled)
 
 
 def main(options: argparse.Namespace) -> int:
@@ -53,6 +56,9 @@ def main(options: argparse.Namespace) -> int:
         return 0
     if options.to_do:
         files.show("".join(f"{op}\n" for op in raw_ops.unnamed(catalog)))
+        return 0
+    if options.api:
+        files.show("".join(f"{name}\n" for name in public_api.uncalled(catalog)))
         return 0
     names = [family for name in options.name for family in _ops(name, raw_ops)]
     runs = options.run or [LATEST]

@@ -51,7 +51,7 @@ VERBS = {
         "tf_opdiff.checking.command",
     ),
     "coverage": Verb(
-        "Prints which raw ops with kernels for a CPU and a GPU a run has covered, and what is missing for the others.",
+        "Prints which raw ops with kernels for a CPU, and a GPU or XLA, a run has covered, and what the others lack.",
         "tf_opdiff.reports.coverage",
     ),
     "completion": Verb("Prints a script by which a shell completes verbs and options.", "tf_opdiff.completion"),

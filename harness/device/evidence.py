@@ -60,6 +60,7 @@ class Evidence:
             count = getattr(self, kind)
             return "" if count == int(name) else f"the program ran {count} {kind}, expected {name}"
         present, reason = {
+            "also": (any(name in places for places in self.ran_on.values()), f"no op ran on {name}"),
             "ran": (bool(self.ran_on.get(name)), f"no {name} in the executed graph"),
             "built": (name in self.ops, f"no {name} in the graph that was built"),
             "replaced": (name in self.replaced, f"no map replaced the gradient of an op: expected {name}"),

@@ -1,4 +1,4 @@
-"""Op registry: the raw ops that have a kernel for a CPU and one for a GPU. Imported in device servers only.
+"""Op registry: the raw ops with a kernel for a CPU, and one for a GPU or for XLA. Imported in device servers only.
 
 As a program, it prints the file that `harness.spec.raw_ops` reads: `python -m tf_opdiff.harness.device.op_registry`.
 """
@@ -18,8 +18,8 @@ from tensorflow.python.framework import ops as framework
 from tf_opdiff.harness.device.kernels import registered
 from tf_opdiff.harness.device.op_types import dtypes
 
-#: The devices whose kernels an op needs to stand in the file.
-DEVICES = ("CPU", "GPU")
+#: The devices, with the names of their kernels. An op stands in the file if it has kernels for the first and another.
+DEVICES = {"CPU": "CPU", "GPU": "GPU", "XLA": "XLA_CPU_JIT"}
 #: Kernels of this type run on every device that has none of its own.
 ANY_DEVICE = "DEFAULT"
 #: Where oneDNN is on, TensorFlow replaces these ops by `_Mkl` and their name, others by `_MklNative` and their name.
@@ -32,29 +32,37 @@ SOURCE = "tensorflow.python.framework.kernels.get_all_registered_kernels, op_def
 
 
 def raw_ops() -> dict[str, dict[str, Any]]:
-    """The raw ops with a kernel for each of `DEVICES`, by name.
+    """The raw ops with kernels for a CPU and another one of `DEVICES`, by name.
 
-    `dtypes` has, by type attribute and device, the dtypes that some kernel takes, whatever the other attributes; an
-    attribute that a kernel does not restrict has all dtypes that the OpDef allows. Handles have no dtype here.
-    `gradient` is `function`, `none` (TensorFlow registers that the op has no gradient) or `absent`. `attributes` has
-    the allowed values of the other attributes: texts as the OpDef lists them or as the kernel checks them, both
-    booleans, otherwise the type; `defaults` has the values of those that a call may leave out. `typed` has, of an op
-    with several type attributes, the names of the inputs of each, as a call has them.
-    `onednn` tells whether TensorFlow has a kernel of oneDNN for the op in addition to its own CPU kernel.
+    `devices` lists these devices. `dtypes` has, by type attribute and device, the dtypes that some kernel takes,
+    whatever the other attributes; an attribute that a kernel does not restrict has all dtypes that the OpDef allows.
+    Handles have no dtype here. `operands` has the names of the inputs that may be floating or complex, as a call has
+    them. `gradient` is `function`, `none` (TensorFlow registers that the op has no gradient) or `absent`.
+    `attributes` has the allowed values of the other attributes: texts as the OpDef lists them or as the kernel checks
+    them, both booleans, otherwise the type; `defaults` has the values of those that a call may leave out. `typed`
+    has, of an op with several type attributes, the names of the inputs of each, as a call has them. `onednn` tells
+    whether TensorFlow has a kernel of oneDNN for the op in addition to its own CPU kernel.
     """
     every = dtypes()
     return {
         name: {
+            "devices": _devices(kernels),
             "dtypes": _dtypes(kernels, op_def_registry.get(name), every),
             "gradient": _gradient(name),
+            "operands": _operands(name),
             "attributes": _attributes(op_def_registry.get(name)),
             "defaults": _defaults(op_def_registry.get(name)),
             "typed": _typed(name),
             "onednn": _onednn(name),
         }
         for name, kernels in registered().items()
-        if all(device in kernels for device in DEVICES) and hasattr(tf.raw_ops, name)
+        if "CPU" in kernels and len(_devices(kernels)) > 1 and hasattr(tf.raw_ops, name)
     }
+
+
+def _devices(kernels: Mapping[str, Any]) -> list[str]:
+    """The devices for which there are kernels; those for any device alone do not count."""
+    return [device for device, kind in DEVICES.items() if kind in kernels]
 
 
 def _dtypes(
@@ -66,8 +74,8 @@ def _dtypes(
         if attr.type in ("type", "list(type)"):
             numbers = attr.allowed_values.list.type
             allowed = {tf.as_dtype(number).name for number in numbers} if numbers else set(every)
-            for device in DEVICES:
-                rows = [*kernels[device], *kernels.get(ANY_DEVICE, [])]
+            for device in _devices(kernels):
+                rows = [*kernels[DEVICES[device]], *(kernels.get(ANY_DEVICE, []) if device != "XLA" else [])]
                 taken = set().union(*(row.get(attr.name, every) for row in rows))
                 table.setdefault(attr.name, {})[device] = [name for name in every if name in taken & allowed]
     return table
@@ -86,6 +94,20 @@ def _gradient(name: str) -> str:
     except LookupError:
         return "absent"
     return "none" if function is None else "function"
+
+
+def _operands(name: str) -> list[str]:
+    """The names of the inputs that may have a gradient; see `raw_ops`."""
+    op = op_def_registry.get(name)
+    allowed = {attr.name: [tf.as_dtype(n) for n in attr.allowed_values.list.type] for attr in op.attr}
+    names = dict(zip(inspect.signature(getattr(tf.raw_ops, name)).parameters, op.input_arg, strict=False))
+
+    def floating(arg: Any) -> bool:
+        of_attr = arg.type_attr or arg.type_list_attr
+        dtypes = allowed[of_attr] if of_attr else [tf.as_dtype(arg.type)]
+        return not dtypes or any(dtype.is_floating or dtype.is_complex for dtype in dtypes)
+
+    return [name for name, arg in names.items() if floating(arg)]
 
 
 def _attributes(op: Any) -> dict[str, list[Any] | str]:

@@ -60,11 +60,12 @@ def observe(request: Request, programs: ProgramCache) -> Observation:
     run = _run(request, spec, programs)
     wanted = spec.ops_in(request.mode, device.variants)
     ran_on = places(wanted, run.evidence, request.dtype)
-    elsewhere = ran_on - {device.tf_name}
+    subject = spec.evidence_in(request.mode)
+    elsewhere = ran_on - {device.tf_name, *(name for kind, name in subject if kind == "also")}
     lacking = run.unavailable or (_lacking(request, wanted, run, device) if run.failed or elsewhere else "")
     if lacking and not run.failed:  # TensorFlow called a function, and ran the op of its body on the CPU
         return Observation.of_all(request.quantities, error_result(Unavailable(lacking)), lacking=lacking)
-    missing = "" if lacking else missing_subject(spec.evidence_in(request.mode), run.evidence, run.results)
+    missing = "" if lacking else missing_subject(subject, run.evidence, run.results)
     return Observation(
         quantities=run.results,
         ran_on=";".join(sorted(ran_on)),

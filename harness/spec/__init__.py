@@ -19,6 +19,7 @@ __all__ = (
     "plan",
     "precision",
     "program_settings",
+    "public_api",
     "quantity",
     "raw_ops",
     "recipes",

@@ -1,4 +1,4 @@
-"""Raw ops: those that have a kernel for a CPU and one for a GPU, with their families, from data files.
+"""Raw ops: those that have a kernel for a CPU, and one for a GPU or for XLA, with their families, from data files.
 
 `python -m tf_opdiff.harness.device.op_registry` writes `raw_ops.json`; a test compares it with the installed
 TensorFlow.
@@ -35,9 +35,11 @@ class RawOp:
 
     name        the OpDef.
     family      the id of its family.
-    dtypes      by type attribute and device (`CPU`, `GPU`), the dtypes that some kernel takes, by their names in specs;
-                without the quantised dtypes.
+    devices     `CPU`, and `GPU` or `XLA` or both: those for which it has kernels.
+    dtypes      by type attribute and device, the dtypes that some kernel takes, by their names in specs; without the
+                quantised dtypes.
     gradient    `function`, `none` (registered as having no gradient) or `absent`.
+    operands    the names of the inputs that may be floating or complex.
     attributes  the allowed values of the other attributes, or the type of their values.
     defaults    the values that a call may leave out, of dtypes and of attributes with allowed values.
     typed       the names of the inputs of each type attribute, if there are several.
@@ -48,8 +50,10 @@ class RawOp:
 
     name: str
     family: str
+    devices: tuple[str, ...]
     dtypes: Mapping[str, Mapping[str, tuple[str, ...]]]
     gradient: str
+    operands: tuple[str, ...]
     attributes: Mapping[str, Collection[Any] | str]
     onednn: bool
     shapes: tuple[str, ...]
@@ -58,8 +62,13 @@ class RawOp:
     typed: Mapping[str, Collection[str]] = field(default_factory=dict)
 
     def both(self, attr: str) -> tuple[str, ...]:
-        """The dtypes of a type attribute for which a CPU and a GPU have a kernel."""
-        return tuple(dtype for dtype in self.dtypes[attr]["CPU"] if dtype in self.dtypes[attr]["GPU"])
+        """The dtypes of a type attribute for which a CPU and a GPU have a kernel; XLA, if the op has none for GPUs."""
+        first, second, *_ = (self.dtypes[attr][device] for device in self.devices)
+        return tuple(dtype for dtype in first if dtype in second)
+
+    def compiled(self, attr: str) -> tuple[str, ...]:
+        """The dtypes of `both` for which XLA has a kernel too; all, without such an attribute."""
+        return tuple(dtype for dtype in self.both(attr) if dtype in self.dtypes[attr].get("XLA", ()))
 
     @property
     def data(self) -> str:
@@ -117,8 +126,10 @@ class RawOps:
             ops[name] = RawOp(
                 name=name,
                 family=family_of[name],
+                devices=tuple(entry["devices"]),
                 dtypes={attr: {d: _named(types) for d, types in by.items()} for attr, by in entry["dtypes"].items()},
                 gradient=entry["gradient"],
+                operands=tuple(entry["operands"]),
                 attributes=entry["attributes"],
                 onednn=entry["onednn"],
                 shapes=tuple(shape for shape in SHAPES if shape in shapes),

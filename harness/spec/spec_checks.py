@@ -15,7 +15,7 @@ from tf_opdiff.harness.spec.tiers import TIERS
 from tf_opdiff.harness.spec.variant import VARIANTS
 
 #: The kinds of evidence that a spec can require in addition to `ops`.
-EVIDENCE = ("ran", "built", "replaced", "waits", "called", "graphs", "sessions")
+EVIDENCE = ("ran", "also", "built", "replaced", "waits", "called", "graphs", "sessions")
 
 
 def check_names(spec: SpecFields) -> None:

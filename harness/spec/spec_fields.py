@@ -60,8 +60,9 @@ class SpecFields:
     derivatives                 the promised gradients and second derivatives: see `Derivatives`.
     execution                   how a run calls the program: see `Execution`.
     evidence                    further proof that a run tested its subject: `KIND:NAME`, joined by `;`, or a dict by
-                                mode. `ran:OP`: the executed graph contains this op, on any device. `built:OP`: the
-                                graph that the program built contains it; TensorFlow may have pruned it since.
+                                mode. `ran:OP`: the executed graph contains this op, on any device. `also:CPU:1`: ops
+                                ran on this device too. `built:OP`: the graph that the program built contains it;
+                                TensorFlow may have pruned it since.
                                 `replaced:OP=GRADIENT` or `replaced:OP`: a gradient override map replaced the gradient
                                 of this op. `waits:OP=UPDATE`: in a v1 graph, an op of the first type runs only after
                                 one of the second, by its control inputs. `called:NAME`: the program called this

@@ -40,7 +40,7 @@ NAMES_ONLY = {"harness.paths"}
 SERVER_ONLY = {
     *(f"harness.device.{name}" for name in ("evidence", "faults", "gradients", "graph_mode", "kernels", "modes")),
     *(f"harness.device.{name}" for name in ("op_types", "preload", "program", "program_cache", "results", "server")),
-    *(f"harness.device.{name}" for name in ("measured_traits", "op_registry", "option_values")),
+    *(f"harness.device.{name}" for name in ("measured_traits", "op_registry", "option_values", "public_api")),
     *(f"harness.device.{name}" for name in ("tensorflow_setup", "tensorflow_state")),
     *(f"tf_opdiff.model.{name}" for name in ("op_runner", "recording", "replay_server", "subject", "subject_server")),
     *(f"tf_opdiff.model.{name}" for name in ("interpreter", "layer_stack", "op_script", "tracing")),

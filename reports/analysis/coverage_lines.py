@@ -19,7 +19,7 @@ def overview(raw_ops: RawOps, totals: pd.DataFrame) -> Iterator[str]:
       totals: those of `reports.analysis.op_coverage.totals`.
     """
     count = len(raw_ops.ops)
-    yield f"{count} raw ops have a kernel for a CPU and one for a GPU in TensorFlow {raw_ops.tensorflow}"
+    yield f"{count} raw ops have a kernel for a CPU, and one for a GPU or for XLA, in TensorFlow {raw_ops.tensorflow}"
     yield ""
     yield formats.text(totals)
     yield from (f"{state}: {meaning}" for state, meaning in STATES.items())

@@ -40,13 +40,15 @@ def of_inputs(case: Case) -> TestedInputs:
     further = arrays if arrays and arrays[0].dtype != np.dtype(case.dtype) else arrays[1:]
     named = {value for value in case.keywords.values() if isinstance(value, str) and _is_dtype(value)}
     dtypes = frozenset({_name(array.dtype) for array in further} | named)
-    return TestedInputs(shapes=kinds_of_shapes(array.shape for array in arrays), dtypes=dtypes)
+    data = [array for array in arrays if array.dtype == np.dtype(case.dtype)]  # a vector of indices has no odd shape
+    return TestedInputs(shapes=kinds_of_shapes(array.shape for array in data or arrays), dtypes=dtypes)
 
 
-def of_outputs(outputs: Iterable[tuple[str, Shape]]) -> TestedInputs:
-    """The outputs of a case: pairs (dtype, shape)."""
+def of_outputs(outputs: Iterable[tuple[str, Shape]], data: str) -> TestedInputs:
+    """The outputs of a case: pairs (dtype, shape); the shapes are those of outputs of the dtype of the data."""
     pairs = list(outputs)
-    shapes = kinds_of_shapes([shape for _, shape in pairs]) - {"broadcast"}  # outputs are not broadcast together
+    of_data = [shape for dtype, shape in pairs if dtype == data]
+    shapes = kinds_of_shapes(of_data) - {"broadcast"}  # outputs are not broadcast together
     return TestedInputs(shapes=shapes, dtypes=frozenset(dtype for dtype, _ in pairs))
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tf_opdiff.harness.spec.raw_ops import RawOps
-from tf_opdiff.reports.analysis.op_coverage import STATES, OpCoverage, totals
+from tf_opdiff.reports.analysis.covered_ops import totals
+from tf_opdiff.reports.analysis.op_coverage import STATES, OpCoverage
 from tf_opdiff.reports.pages.template import own_style, render
 
 #: The words for `RawOp.gradient`.
@@ -15,6 +16,8 @@ GRADIENTS: Mapping[str, str] = {
     "none": "registered as none",
     "absent": "not registered",
 }
+#: The columns of places: CPUs, XLA, and further devices, which may be recorded.
+PLACES = ("CPU", "XLA", "arm64", "GPU")
 #: The most specs of an op on the page.
 SPECS = 8
 
@@ -34,6 +37,7 @@ def html(raw_ops: RawOps, listed: Sequence[OpCoverage], runs: Sequence[str]) -> 
         states=STATES,
         gradients=GRADIENTS,
         most=SPECS,
+        places=PLACES,
         runs=runs,
         tensorflow=raw_ops.tensorflow,
     )
@@ -41,5 +45,20 @@ def html(raw_ops: RawOps, listed: Sequence[OpCoverage], runs: Sequence[str]) -> 
 
 def _row(coverage: OpCoverage) -> dict[str, Any]:
     """The coverage of an op, with the tested dtypes of each type attribute."""
+    places = {place: [name for name in coverage.devices if place_of(name) == place] for place in PLACES}
+    places["XLA"] = ["yes"] if "xla" in coverage.modes else []
     both = {attr: coverage.op.both(attr) for attr in coverage.op.dtypes}
-    return coverage.row() | {"tested_types": [(a, coverage.tested_dtypes(a), types) for a, types in both.items()]}
+    return coverage.row() | {
+        "places": places,
+        "tested_types": [(a, coverage.tested_dtypes(a), types) for a, types in both.items()],
+    }
+
+
+def place_of(device: str) -> str:
+    """The column of a device, by its name in records; empty if there is none: other remote devices are no places.
+
+    `cpu` and `cpu+noonednn` are CPUs; `gpu:0` is a GPU, and so is a recording of another name, such as `h200@2.21.0`.
+    """
+    name, recorded, _ = device.partition("@")
+    kind = name.partition("+")[0].partition(":")[0]
+    return {"cpu": "CPU", "gpu": "GPU", "arm64": "arm64"}.get(kind, "GPU" if recorded else "")

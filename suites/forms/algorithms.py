@@ -14,6 +14,12 @@ _INERT = {"lr": 0.25, "momentum": 0.5}
 ADADELTA = Optimizer(step=ref.adadelta, slots=("accum", "accum_update"), settings=_DELTA)
 ADAGRAD = Optimizer(step=ref.adagrad, slots=("accum",), settings={"lr": 0.25})
 ADAGRAD_V2 = Optimizer(step=ref.adagrad_v2, slots=("accum",), settings={"lr": 0.25, "epsilon": 2.0**-10})
+ADAGRAD_DA = Optimizer(
+    step=ref.adagrad_da,
+    slots=("gradient_accumulator", "gradient_squared_accumulator"),
+    settings={"lr": 0.25, "l1": 0.125, "l2": 0.0625, "global_step": 3},
+    signed=("gradient_accumulator",),
+)
 ADAM = Optimizer(step=ref.adam, slots=("m", "v"), settings=_POWERS, signed=("m",))
 ADA_MAX = Optimizer(step=ref.ada_max, slots=("m", "v"), settings=_BETAS, signed=("m",))
 ADD_SIGN = Optimizer(step=ref.add_sign, slots=("m",), settings=_SIGN | {"alpha": 1.5}, signed=("m",))
@@ -29,5 +35,11 @@ MOMENTUM = Optimizer(step=ref.momentum, slots=("accum",), settings=_INERT, signe
 POWER_SIGN = Optimizer(step=ref.power_sign, slots=("m",), settings=_SIGN | {"logbase": 0.75}, signed=("m",))
 PROXIMAL_ADAGRAD = Optimizer(
     step=ref.proximal_adagrad, slots=("accum",), settings={"lr": 0.25, "l1": 0.125, "l2": 0.0625}, inferred=True
+)
+PROXIMAL_GRADIENT_DESCENT = Optimizer(
+    step=ref.proximal_gradient_descent,
+    settings={"alpha": 0.25, "l1": 0.125, "l2": 0.0625},
+    gradient="delta",
+    inferred=True,
 )
 RMS_PROP = Optimizer(step=ref.rms_prop, slots=("ms", "mom"), settings=_ROOT, signed=("mom",))

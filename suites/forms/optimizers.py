@@ -31,7 +31,7 @@ class Optimizer:
 
     step        step(variable, *slots, gradient, **settings) → the new variable and the new slots.
     slots       the names of the slots, as the ops have them.
-    settings    the names of the op's scalars → their values, exact in all dtypes.
+    settings    the names of the op's scalars → their values, exact in all dtypes; whole numbers are tensors of int64.
     gradient    the name of the gradient.
     signed      the slots that may be negative; others start as positive numbers.
     flags       attributes that are no tensors.
@@ -97,7 +97,8 @@ class Optimizer:
         def program(tf: Any, state: Any, *inputs: Any) -> Any:
             rest = inputs[first:]
             arguments = {name: v.handle if resource else v for name, v in state.items()}
-            arguments |= {name: tf.constant(value, rest[0].dtype) for name, value in settings.items()}
+            dtypes = {name: "int64" if isinstance(value, int) else rest[0].dtype for name, value in settings.items()}
+            arguments |= {name: tf.constant(value, dtypes[name]) for name, value in settings.items()}
             arguments |= dict(zip(names, rest, strict=False)) | flags
             return read_after(tf, getattr(tf.raw_ops, raw)(**arguments), *state.values())
 

@@ -6,6 +6,7 @@ runtime have the version of the installed TensorFlow, in which the op is an erro
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,9 +35,17 @@ class Removed:
 
     def __call__(self, tf: Any, *xs: Any, **attrs: Any) -> Any:
         """The output of the op: in a v1 graph, that of the older version."""
-        if not (tf.executing_eagerly() or tf.compat.v1.get_default_graph().building_function):
-            make_older(tf, self.version - 1)
-        return calling(self.op, self.arguments, **attrs)(tf, *xs)
+        return self.older(calling(self.op, self.arguments, **attrs))(tf, *xs)
+
+    def older(self, program: Callable[..., Any]) -> Callable[..., Any]:
+        """A program that calls the op: in a v1 graph, in one of the older version."""
+
+        def run(tf: Any, *xs: Any, **attrs: Any) -> Any:
+            if not (tf.executing_eagerly() or tf.compat.v1.get_default_graph().building_function):
+                make_older(tf, self.version - 1)
+            return program(tf, *xs, **attrs)
+
+        return run
 
     @property
     def fields(self) -> dict[str, Any]:

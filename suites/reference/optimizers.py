@@ -141,3 +141,17 @@ def proximal_adagrad(var: Any, accum: Any, g: Any, *, lr: float, l1: float, l2: 
     rate = lr / np.sqrt(accum)
     near = var - g * rate
     return np.sign(near) * np.maximum(np.abs(near) - rate * l1, 0) / (1 + l2 * rate), accum
+
+
+def proximal_gradient_descent(var: Any, g: Any, *, alpha: float, l1: float, l2: float) -> Step:
+    """ResourceApplyProximalGradientDescent."""
+    near = var - alpha * g
+    return (np.sign(near) * np.maximum(np.abs(near) - alpha * l1, 0) / (1 + l2 * alpha),)
+
+
+def adagrad_da(var: Any, total: Any, squares: Any, g: Any, *, global_step: int, **settings: float) -> Step:
+    """ResourceApplyAdagradDA: dual averaging. The new variable does not depend on the old one."""
+    lr, l1, l2 = (settings[name] for name in ("lr", "l1", "l2"))
+    total, squares = total + g, squares + g * g
+    shrunk = np.sign(total) * np.maximum(np.abs(total) - l1 * global_step, 0)
+    return -lr * shrunk / (l2 * global_step * lr + np.sqrt(squares)), total, squares

@@ -58,7 +58,7 @@ def has_one_element(spec):
 
 def test_every_op_has_tensors_of_zero_elements_and_of_one():
     assert lacking(SPECS.values()) == TO_DO
-    assert len(TO_DO) <= 112
+    assert len(TO_DO) <= 119
 
 
 def test_an_op_without_them_is_named():

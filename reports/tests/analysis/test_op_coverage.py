@@ -17,15 +17,18 @@ from tf_opdiff.harness.spec.options import Options
 from tf_opdiff.harness.spec.raw_ops import RawOp, RawOps
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.harness.store.record import Record
-from tf_opdiff.reports.analysis.op_coverage import STATES, OpCoverage, coverages, totals
+from tf_opdiff.reports.analysis.covered_ops import coverages, totals
+from tf_opdiff.reports.analysis.op_coverage import STATES, OpCoverage
 from tf_opdiff.reports.data.load import load_observations
 from tf_opdiff.reports.data.tested_inputs import kinds_of_shapes, of_inputs, outputs_of
+from tf_opdiff.reports.pages.coverage_page import place_of
 from tf_opdiff.reports.tests import synthetic
 
 KERNELS = {"CPU": ("float32", "int32", "int8"), "GPU": ("float32", "int32")}
 FLOOR = RawOp(
-    name="Floor", family="rounding", dtypes={"T": KERNELS, "Tidx": KERNELS}, gradient="function",
-    attributes={"axis": "int", "exact": [False, True]}, onednn=False, shapes=("empty", "odd"),
+    name="Floor", family="rounding", devices=("CPU", "GPU"), dtypes={"T": KERNELS, "Tidx": KERNELS},
+    gradient="function", operands=("x",), attributes={"axis": "int", "exact": [False, True]}, onednn=False,
+    shapes=("empty", "odd"),
 )  # fmt: skip
 RAW_OPS = RawOps(
     "2.21.0",
@@ -94,7 +97,7 @@ def test_an_op_with_everything_is_covered_and_says_by_what() -> None:
 
 
 LACKING = {
-    "a second mode in addition to eager": lambda row: row.mode == "eager",
+    "a value in a second mode in addition to eager": lambda row: row.mode == "eager",
     "dtypes int32": lambda row: row.dtype != "int32",
     "the gradient": lambda row: row.quantity != "grad[0]",
     "the gradient in float32": lambda row: (row.mode, row.quantity) != ("xla", "grad[0]"),
@@ -130,7 +133,7 @@ def test_an_op_that_one_mode_runs_and_the_other_refuses_needs_a_gradient_in_one_
     rows = [row for row in WHOLE if row.mode == "eager" or row.quantity != "grad[0]"]
     assert covered(rows)["Floor"].missing == ["the gradient in float32"]
     refused = [replace(row, ran_on="") if row.mode == "xla" else row for row in rows]
-    assert covered(refused)["Floor"].state == "covered"
+    assert covered(refused)["Floor"].missing == ["a value in a second mode in addition to eager"]
 
 
 def test_a_gradient_without_a_kernel_in_the_other_mode_is_needed_in_one_mode() -> None:
@@ -147,14 +150,30 @@ def test_a_gradient_without_a_kernel_in_the_other_mode_is_needed_in_one_mode() -
     assert covered([*rows, *elsewhere])["Floor"].missing == ["the gradient in float32"]
 
 
-def test_a_mode_that_refuses_the_op_itself_counts_for_the_only_op_of_the_spec() -> None:
-    refusal = {"ran_on": "", "raw_op": "", "verdict": "contract"}
+def test_a_promised_error_is_no_second_mode() -> None:
+    refusal: dict[str, Any] = {"ran_on": "", "raw_op": "", "verdict": "contract", "size": 0}
     rows = [row if row.mode == "eager" else replace(row, **refusal) for row in WHOLE]
-    assert covered(rows)["Floor"].state == "covered"
-    assert covered([replace(row, case=row.case + row.mode) for row in rows])["Floor"].modes == {"eager"}
-    assert covered([row if row.raw_op else replace(row, verdict="known") for row in rows])["Floor"].modes == {"eager"}
-    two = Catalog(tuple(Item(item.suite, replace(SPEC, ops="Floor;Ceil"), item.dtype) for item in CATALOG.items))
-    assert "a second mode in addition to eager" in covered(rows, catalog=two)["Floor"].missing
+    assert covered(rows)["Floor"].missing[0] == "a value in a second mode in addition to eager"
+    failed = [replace(row, size=0) if row.mode == "xla" else row for row in WHOLE]
+    assert covered(failed)["Floor"].missing[0] == "a value in a second mode in addition to eager"
+    known = [replace(row, size=0, want="value float32[3]") if row.mode == "xla" else row for row in WHOLE]
+    assert covered(known)["Floor"].state == "covered"  # TensorFlow breaks the promise of a value
+
+
+def test_a_kernel_of_xla_needs_a_value_under_xla_in_each_dtype() -> None:
+    kernels = {**KERNELS, "XLA": ("float32", "int32")}
+    floor = replace(FLOOR, devices=("CPU", "GPU", "XLA"), dtypes={"T": kernels, "Tidx": kernels})
+    ops = replace(RAW_OPS, ops={"Floor": floor})
+    assert covered(WHOLE, ops)["Floor"].state == "covered"
+    elsewhere = [replace(row, mode="graph") if (row.mode, row.dtype) == ("xla", "int32") else row for row in WHOLE]
+    assert covered(elsewhere, ops)["Floor"].missing == ["XLA in int32"]
+
+
+def test_each_operand_needs_a_gradient() -> None:
+    ops = replace(RAW_OPS, ops={"Floor": replace(FLOOR, operands=("x", "y"))})
+    assert covered(WHOLE, ops)["Floor"].missing == ["the gradient by 1 of 2 operands"]
+    second = [replace(row, quantity="grad[1]") for row in WHOLE if row.quantity == "grad[0]"]
+    assert covered([*WHOLE, *second], ops)["Floor"].state == "covered"
 
 
 @pytest.mark.parametrize("dtype", ["S", "object"])
@@ -202,7 +221,7 @@ def test_the_first_input_counts_if_its_dtype_is_not_that_of_the_case() -> None:
 def test_shapes_of_outputs_count_and_are_not_broadcast() -> None:
     ops = replace(RAW_OPS, ops={"Floor": replace(FLOOR, shapes=("batch", "broadcast"))})
     assert covered(WHOLE, ops)["Floor"].missing == ["shapes batch broadcast"]
-    outputs = {WHOLE[0].case: [("float32", (1, 3)), ("int8", (3,))]}
+    outputs = {WHOLE[0].case: [("float32", (1, 3)), ("int8", (1, 1))]}
     coverage = covered(WHOLE, ops, **outputs)["Floor"]
     assert coverage.missing == ["shapes broadcast"] and "int8" in coverage.dtypes
 
@@ -231,8 +250,8 @@ def test_outputs_are_read_from_observations(run: Path) -> None:
 def test_the_verb_prints_totals_ops_and_json(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "coverage.html"
     assert main(["coverage", "--run", str(run), "--html", str(page)]) == 0
-    assert "617 raw ops" in (out := capsys.readouterr().out) and all(f"\n{state}: " in out for state in STATES)
-    assert page.read_text().count('<tr id="op-') == 617
+    assert "660 raw ops" in (out := capsys.readouterr().out) and all(f"\n{state}: " in out for state in STATES)
+    assert page.read_text().count('<tr id="op-') == 660
     assert main(["coverage", "rounding", "Floor", "--run", str(run)]) == 4  # no family has this name
     assert "'rounding'" in capsys.readouterr().err
     assert main(["coverage", "Floor", "scans", "--run", str(run)]) == 0
@@ -241,9 +260,14 @@ def test_the_verb_prints_totals_ops_and_json(run: Path, tmp_path: Path, capsys: 
     assert lines[-1].startswith("Floor: partly; by floor; missing: dtypes ")
     assert main(["coverage", "--json", "--run", str(run), "--run", str(run)]) == 0
     data = json.loads(capsys.readouterr().out)
-    assert len(data["ops"]) == 617 and data["totals"][-1]["ops"] == 617
+    assert len(data["ops"]) == 660 and data["totals"][-1]["ops"] == 660
 
 
 def test_a_run_that_does_not_exist_is_an_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["coverage", "--run", str(tmp_path / "none")]) == 4
     assert "is not the directory of a run" in capsys.readouterr().err
+
+
+def test_each_device_has_a_column() -> None:
+    names = ["cpu", "cpu+noonednn", "arm64@2.21.0", "arm64", "gpu:0", "h200@2.21.0", "cpu@2.18.1", "tf218", "toy:0"]
+    assert [place_of(name) for name in names] == ["CPU", "CPU", "arm64", "arm64", "GPU", "GPU", "CPU", "", ""]

@@ -1,12 +1,14 @@
-"""Const: a tensor whose values stand in the graph, as bytes, so that every bit counts. Eager mode lacks it."""
+"""Const: a tensor whose values stand in the graph, as bytes, so that every bit counts; and Fact, a text."""
 
 import numpy as np
 
-from tf_opdiff.harness.spec.plan import without_modes
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA, without_modes
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, Draw
+from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.move_recipes import special
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
 from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.pairs import shaped
 from tf_opdiff.suites.forms.part import part, tiered
 
 _SHAPES = ((7, 9), (), (0,), (3, 0, 2), (1,), (1, 4), (1, 2, 1, 1, 2, 1, 3, 1, 1))
@@ -38,4 +40,17 @@ def _const(name):
     )
 
 
-SPECS = op("const", "Const", *map(_const, _DTYPES), modes=without_modes("eager"))
+_ANY = {"odd": shaped((3, 5)), "one": shaped((1,)), "empty": shaped((0, 3)), "none": shaped((0,))}
+
+SPECS = (
+    *op("const", "Const", *map(_const, _DTYPES), modes=without_modes("eager")),  # eager mode lacks it
+    *op(
+        "fact",
+        "Fact",
+        part(recipes=_ANY, constant=("output[0]",)),
+        small(_ANY, constant=("output[0]",)),
+        program=lambda tf, x: tf.raw_ops.Fact(),  # the input is not read
+        reference=lambda x: np.array(b"0! == 1", object),
+        modes=WITHOUT_XLA,
+    ),
+)

@@ -1,10 +1,11 @@
-"""DynamicPartition and DynamicStitch: rows that go to several tensors, and rows of several tensors that meet in one."""
+"""DynamicPartition, DynamicStitch and ParallelDynamicStitch: rows that go to several tensors, or meet in one."""
 
 import numpy as np
 
 from tf_opdiff.harness.spec.contract import Sparse
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS
+from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.suites.derived.hessian import linear
+from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.elements import plain
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.op import op
@@ -66,6 +67,12 @@ def _numbers(draw, d, *shape):
     return np.resize(special_numbers(np.dtype(d)), shape)
 
 
+_STITCHED = {
+    "plain": _two((4, 0, 2), (1, 3), plain),
+    "special": _two((4, 0, 2), (1, 3), _numbers),
+    "planes": _two(((4, 0), (5, 2)), (1, 3), plain),
+    "none": _two((), (), plain),
+}
 _SEVEN = (2, 0, 1, 0, 2, 2, 1)
 _DTYPES = tiered((*FLOATS, *COMPLEX, "int32", "int64"), ("float32",))
 
@@ -106,12 +113,7 @@ SPECS = (
         "dynamic-stitch",
         "DynamicStitch",
         part(
-            recipes={
-                "plain": _two((4, 0, 2), (1, 3), plain),
-                "special": _two((4, 0, 2), (1, 3), _numbers),
-                "planes": _two(((4, 0), (5, 2)), (1, 3), plain),
-                "none": _two((), (), plain),
-            },
+            recipes=_STITCHED,
             vjp=_read,
         ),
         _alone,
@@ -122,6 +124,17 @@ SPECS = (
         ),
         part("-out-of-range", recipes={"negative": _two((1, 0, 2), (-1, 3), plain)}, lowest_tier=True, **IN_KERNEL),
         program=lambda tf, x, y, i, j: tf.raw_ops.DynamicStitch(indices=[i, j], data=[x, y]),
+        reference=_stitched,
+        dtypes=_DTYPES,
+    ),
+    *op(
+        "parallel-dynamic-stitch",
+        "ParallelDynamicStitch",
+        part(recipes=_STITCHED, vjp=_read),
+        part("-out-of-range", recipes={"negative": _two((1, 0, 2), (-1, 3), plain)}, lowest_tier=True, **IN_KERNEL),
+        part("-other-numbers", recipes={"plain": _STITCHED["plain"]}, dtypes=(*INTEGERS, "bool"), tier="full"),
+        small({"one": _two((0,), (), plain)}),
+        program=lambda tf, x, y, i, j: tf.raw_ops.ParallelDynamicStitch(indices=[i, j], data=[x, y]),
         reference=_stitched,
         dtypes=_DTYPES,
     ),

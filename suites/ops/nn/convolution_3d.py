@@ -1,8 +1,13 @@
 """Convolutions in three dimensions. Errors count the roundings of any order: see `suites.reference.convolution`."""
 
+from dataclasses import replace
+
+from tf_opdiff.suites.forms.contraction import OF_FLOATS
 from tf_opdiff.suites.forms.convolution import Changes, Convolved, Tables, Windows, convolution
 from tf_opdiff.suites.forms.errors import IN_KERNEL, REMOVED, UNSUPPORTED, WHEN_BUILT, WRONG_OR_UNSUPPORTED
-from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.op import also, op
+from tf_opdiff.suites.forms.part import tiered
+from tf_opdiff.suites.forms.removed import Removed
 
 _WINDOWS = {
     "valid": Windows(image=(2, 3, 3, 2, 3), filter=(2, 3, 1, 3, 4)),
@@ -39,6 +44,21 @@ _FORMATS = ("NDHWC", "NCDHW")
 _BY_FILTER = Convolved(raw="Conv3DBackpropFilter", result="filter", formats=(), size="filter", shape_of=True)
 _BY_INPUT = Convolved(raw="Conv3DBackpropInput", result="image", formats=(), size="input", shape_of=True)
 
+
+def _older(convolved):
+    """A part: values of an op that GraphDef lacks since version 10, in an older graph."""
+    removed = Removed(convolved.raw, (), version=10)
+    calls = {label: convolved.call(windows) for label, windows in _WINDOWS.items()}
+    return also(
+        "-older",
+        calls={label: replace(one, program=removed.older(one.program)) for label, one in calls.items()},
+        recipes={label: OF_FLOATS[label] for label in ("plain", "exact")},
+        dtypes=tiered(("float32", "float64", "float16")),
+        gradient=False,
+        **removed.fields,
+    )
+
+
 SPECS = (
     *op(
         "conv3d",
@@ -61,7 +81,12 @@ SPECS = (
             (WRONG_OR_UNSUPPORTED, _DILATED_BATCH),
         ),
     ),
-    *op("conv3d-backprop-filter", _BY_FILTER.raw, wrong=_BY_FILTER.unfit(_PLAIN, REMOVED, {"removed": {}})),
+    *op(
+        "conv3d-backprop-filter",
+        _BY_FILTER.raw,
+        _older(_BY_FILTER),
+        wrong=_BY_FILTER.unfit(_PLAIN, REMOVED, {"removed": {}}),
+    ),
     *op(
         "conv3d-backprop-filter-v2",
         **convolution(
@@ -87,7 +112,12 @@ SPECS = (
             ),
         ),
     ),
-    *op("conv3d-backprop-input", _BY_INPUT.raw, wrong=_BY_INPUT.unfit(_PLAIN, REMOVED, {"removed": {}})),
+    *op(
+        "conv3d-backprop-input",
+        _BY_INPUT.raw,
+        _older(_BY_INPUT),
+        wrong=_BY_INPUT.unfit(_PLAIN, REMOVED, {"removed": {}}),
+    ),
     *op(
         "conv3d-backprop-input-v2",
         **convolution(

@@ -53,14 +53,18 @@ def _law(means, deviations, low, high):
     return scipy.stats.truncnorm((low - means) / deviations, (high - means) / deviations, means, deviations)
 
 
-def _truncated(columns, **fields):
+def _by_rows(tf, raw, *inputs):
+    return tf.transpose(_drawn(raw, *inputs))
+
+
+def _truncated(columns, drawn=_by_rows, **fields):
     """A part: numbers of truncated normal distributions with these parameters."""
 
     def parameters(dtype):
         return np.array([len(columns[0]), COUNT], np.int32), *(np.array(row).astype(dtype) for row in columns)
 
     def call(tf, raw, dtype, *inputs):
-        return tf.transpose(_drawn(raw, *inputs))
+        return drawn(tf, raw, *inputs)
 
     def points(shape, *rest):
         return _quantiles(_law(*rest))
@@ -71,6 +75,56 @@ def _truncated(columns, **fields):
 def _drawn(raw, shape, *rows):
     named = dict(zip(("means", "stdevs", "minvals", "maxvals"), rows, strict=True))
     return raw(shape=shape, **named, seed=3, seed2=5)
+
+
+def _stateless(tf, raw, shape, *rows):
+    """The numbers of an op whose parameters are those of the last axis; `shape` has it first."""
+    named = dict(zip(("means", "stddevs", "minvals", "maxvals"), rows, strict=True))
+    return raw(shape=tf.reverse(shape, [0]), seed=_SEED, **named)
+
+
+def _with_parameters(of):
+    """A program of numbers whose parameters are of(all four, t): how they change with t, next to a constant."""
+
+    def program(tf, t):
+        rows = (
+            tf.constant(row, t.dtype) for row in ([0.0] * 4, [1.0] * 4, [-1.0, 0.5, -3.0, -0.5], [1.0, 2.0, 3.0, 0.5])
+        )
+        x = _stateless(
+            tf, tf.raw_ops.StatelessParameterizedTruncatedNormal, tf.constant([4, 5], tf.int64), *of(t, *rows)
+        )
+        return x, tf.stop_gradient(x)
+
+    return program
+
+
+def _shifted(tf, t):
+    """Numbers that move with their means and limits, without their values."""
+    x, constant = _with_parameters(lambda t, mean, deviation, *ends: (mean + t, deviation, *(end + t for end in ends)))(
+        tf, t
+    )
+    return x - constant
+
+
+def _stretched(tf, t):
+    """Numbers that are stretched like their parameters, in parts of their values."""
+    x, constant = _with_parameters(lambda t, *rows: tuple(row * t for row in rows))(tf, t)
+    return x / constant
+
+
+#: Parts: the gradients by all parameters together, which do not depend on the numbers.
+_moved_with_parameters = tuple(
+    part(
+        suffix,
+        program=program,
+        reference=lambda t, value=value: np.full((5, 4), value, t.dtype),
+        vjp=lambda g, t, stretched=value: (np.asarray(g.sum() / (t if stretched else 1)),),
+        recipes={"one": lambda draw, d: (np.array(1.25, d),)},
+        bound={"grad[0]": lambda u, g, t: np.asarray(256 * u * np.abs(g).sum())},
+        constant=("output[0]",),
+    )
+    for suffix, program, value in (("-shifted", _shifted, 0), ("-stretched", _stretched, 1))
+)
 
 
 def _multinomial(**seeds):
@@ -151,6 +205,13 @@ SPECS = (
         dtypes=tiered(("float32",)),
     ),
     *op("stateless-multinomial", "StatelessMultinomial", _multinomial(seed=_SEED), _small(seed=_SEED), dtypes=FLOATS),
+    *op(
+        "stateless-parameterized-truncated-normal",
+        "StatelessParameterizedTruncatedNormal",
+        _truncated(_TRUNCATED, drawn=_stateless),
+        *_moved_with_parameters,
+        dtypes=_THREE,
+    ),
     *op("stateless-random-gamma-v2", "StatelessRandomGammaV2", _gamma(_gamma_v2), dtypes=_THREE, modes=WITHOUT_XLA),
     *op("stateless-random-gamma-v3", "StatelessRandomGammaV3", _gamma(_gamma_v3), dtypes=_THREE, modes=WITHOUT_XLA),
 )

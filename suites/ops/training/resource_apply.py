@@ -5,12 +5,13 @@ from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.optimizers import on, optimizer
 from tf_opdiff.suites.forms.variables import RESOURCE
 
-_REAL, _ALL, _ = on(RESOURCE)
+_REAL, _ALL, _WIDE = on(RESOURCE)
 
 SPECS = (
     *op("resource-apply-ada-max", "ResourceApplyAdaMax", optimizer(how.ADA_MAX), **_REAL),
     *op("resource-apply-adadelta", "ResourceApplyAdadelta", optimizer(how.ADADELTA), **_ALL),
     *op("resource-apply-adagrad", "ResourceApplyAdagrad", optimizer(how.ADAGRAD), **_ALL),
+    *op("resource-apply-adagrad-da", "ResourceApplyAdagradDA", optimizer(how.ADAGRAD_DA), **_WIDE),
     *op(
         "resource-apply-adagrad-v2",
         "ResourceApplyAdagradV2",

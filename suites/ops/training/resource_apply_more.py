@@ -18,5 +18,11 @@ SPECS = (
     *op("resource-apply-momentum", "ResourceApplyMomentum", optimizer(how.MOMENTUM), **_ALL),
     *op("resource-apply-power-sign", "ResourceApplyPowerSign", optimizer(how.POWER_SIGN), **_REAL),
     *op("resource-apply-proximal-adagrad", "ResourceApplyProximalAdagrad", optimizer(how.PROXIMAL_ADAGRAD), **_WIDE),
+    *op(
+        "resource-apply-proximal-gradient-descent",
+        "ResourceApplyProximalGradientDescent",
+        optimizer(how.PROXIMAL_GRADIENT_DESCENT),
+        **_WIDE,
+    ),
     *op("resource-apply-rms-prop", "ResourceApplyRMSProp", optimizer(how.RMS_PROP), **_ALL),
 )

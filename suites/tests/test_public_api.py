@@ -1,0 +1,30 @@
+"""Every public function of TensorFlow that computes is called by a spec, or stands in the list of those to do."""
+
+import subprocess
+import sys
+
+from tf_opdiff.harness.paths import RAW_OPS, ROOT, SUITES
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.public_api import LIST, functions, to_do, uncalled
+from tf_opdiff.harness.tests.patience import PATIENCE
+
+
+def test_each_function_is_called_by_a_spec_or_is_to_do():
+    assert to_do() == uncalled(Catalog.load(SUITES)), "python -m harness coverage --api writes the list"
+
+
+def test_the_list_of_functions_to_do_shrinks():
+    assert len(to_do()) <= 625
+
+
+def test_a_function_is_called_where_the_run_has_to_prove_it():
+    called = {*functions()} - {*uncalled(Catalog.load(f"{SUITES}.programs.api.numpy_functions"))}
+    assert "experimental.numpy.tan" in called and "experimental.numpy.sin" not in called and "math.tan" not in called
+
+
+def test_the_list_is_that_of_the_installed_tensorflow():
+    command = [sys.executable, "-m", "tf_opdiff.harness.device.public_api"]
+    process = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
+    assert process.returncode == 0, process.stderr
+    if sys.version_info[:2] == (3, 11):  # Keras may be another version elsewhere
+        assert process.stdout == (RAW_OPS / LIST).read_text("utf-8")
