@@ -1,0 +1,124 @@
+"""Recognising: the causes of known failures that fit a difference of a shrunk program."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from tf_opdiff.discover.program import Program
+from tf_opdiff.harness.judge import known_files
+from tf_opdiff.harness.judge.entry import Entry
+from tf_opdiff.harness.judge.known import Known
+from tf_opdiff.harness.judge.selectors import EVERY, admits, listed
+from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.plan import Device
+from tf_opdiff.harness.spec.quantity import family_of
+from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.model.worker import Worker
+
+Types = frozenset[str]
+
+
+@dataclass(frozen=True)
+class Signature:
+    """What identifies a difference.
+
+    Attributes:
+      types: the types of the ops in the trace of the shrunk program.
+      family: `output` or `grad`.
+      kind: the kind of difference.
+      mode: the mode that differs from eager mode.
+      dtype: the dtype of the inputs.
+      words: the number of functions that the program calls.
+    """
+
+    types: Types
+    family: str
+    kind: str
+    mode: str
+    dtype: str
+    words: int
+
+    @classmethod
+    def of(cls, worker: Worker, program: Program, kind: str, mode: str) -> Signature:
+        """The signature of a difference; a `ProgramServer` traces the program."""
+        plain = program.form == "plain" or program.gradient
+        text = program.plain.text if plain else program.text
+        (types,) = worker.ask("traced", [(text, program.dtypes)])
+        family = "grad" if program.gradient else "output"
+        return cls(frozenset(types), family, kind, mode, program.dtypes[0], len(program.ops))
+
+
+class Recogniser:
+    """Finds the causes that fit a difference: those of specs about the same ops."""
+
+    def __init__(self, worker: Worker, device: Device) -> None:
+        """A `ProgramServer` traces the texts of compositions."""
+        catalog = Catalog.load(SUITES)
+        self.known: Known = known_files.load(ROOT / KNOWN, catalog)
+        self._device, self._tf = device, version("tensorflow")
+        self._by_types: dict[Types, list[tuple[Spec, str]]] = defaultdict(list)
+        for spec in catalog.specs.values():
+            if self.known.of_spec(spec.name):
+                for types in {frozenset(spec.ops_in(mode)) for mode in spec.modes}:
+                    self._by_types[types].append((spec, ""))
+        for spec, number, types in _compositions(worker, self.known, catalog):
+            self._by_types[types].append((spec, f"output[{number}]"))
+
+    def causes(self, signature: Signature) -> tuple[str, ...]:
+        """The ids of the causes that fit; of a program of one function, those of a part of its ops fit as well."""
+        if not signature.types:  # it has no trace
+            return ()
+        fitting = [signature.types]
+        if signature.words == 1:
+            fitting += [types for types in self._by_types if types and types < signature.types]
+        specs = [pair for types in fitting for pair in self._by_types.get(types, ())]
+        found = (entry.cause.id for spec, quantity in specs for entry in self._fitting(spec, quantity, signature))
+        return tuple(dict.fromkeys(found))
+
+    def alike(self, signature: Signature) -> tuple[str, ...]:
+        """The ids of the causes of programs that share an op and all but one of their ops with the difference's."""
+        near = [t for t in self._by_types if t & signature.types and len(t ^ signature.types) in (1, 2)]
+        specs = [pair for types in near for pair in self._by_types[types]]
+        found = (entry.cause.id for spec, quantity in specs for entry in self._fitting(spec, quantity, signature))
+        return tuple(dict.fromkeys(found))
+
+    def _fitting(self, spec: Spec, quantity: str, signature: Signature) -> Iterator[Entry]:
+        """The entries of a spec that are about the kind, the dtype, and one of the two plans."""
+        for _, entry in self.known.of_spec(spec.name):
+            if entry.kind != signature.kind or not _about(entry, quantity, signature.family):
+                continue
+            place = {"dtype": signature.dtype, "device": str(self._device)}
+            modes = {signature.mode, "eager"}
+            if any(entry.selects({**place, "mode": mode}, self._tf, self._device.type) for mode in modes):
+                yield entry
+
+
+def _about(entry: Entry, quantity: str, family: str) -> bool:
+    """Whether an entry is about an output of a composition, or else about a family of quantities."""
+    names = listed(entry.quantity)
+    if quantity:
+        return admits(entry.quantity, quantity)
+    return EVERY in names or family in {family_of(name) for name in names}
+
+
+def _compositions(worker: Worker, known: Known, catalog: Catalog) -> Iterator[tuple[Spec, int, Types]]:
+    """(spec, number of an output, types of its ops) of the compositions with known failures."""
+    pieces = []
+    for spec in catalog.specs.values():
+        for number in _numbers(spec, [entry for _, entry in known.of_spec(spec.name)]):
+            text = f"def program(x, y, z):\n    return {spec.names[number]}\n"
+            pieces.append((spec, number, (text, (spec.dtypes[0],) * 3)))
+    for (spec, number, _), types in zip(pieces, worker.ask("traced", [p[2] for p in pieces]), strict=True):
+        if types:
+            yield spec, number, frozenset(types)
+
+
+def _numbers(spec: Spec, entries: Collection[Entry]) -> Iterator[int]:
+    """The numbers of the named outputs that entries are about."""
+    for number in range(len(spec.names or ())):
+        if any(admits(entry.quantity, f"output[{number}]") for entry in entries):
+            yield number
