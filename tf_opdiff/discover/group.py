@@ -18,6 +18,8 @@ from tf_opdiff.discover.shrinking import Draw, Example
 #: What a group can be: explained by known causes; like a known cause, and maybe it; explained by none; rejected by a
 #: person; not there in a fresh process.
 KNOWN, ALIKE, NEW, REJECTED, UNSTABLE = "known", "alike", "new", "rejected", "unstable"
+#: An array as JSON-able data.
+Stored = tuple[str, tuple[int, ...], tuple[Any, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +32,7 @@ class Group:
       mode: the mode that differs from eager mode.
       types: the types of the ops.
       program: the smallest program, as data.
-      draw: its inputs: pairs (dtype, nested lists).
+      draw: its inputs; see `data_of`.
       got, want: the results.
       seed: of the first program that showed it.
       state: one of the five above.
@@ -44,7 +46,7 @@ class Group:
     mode: str
     types: tuple[str, ...]
     program: Mapping[str, Any]
-    draw: tuple[tuple[str, Any], ...]
+    draw: tuple[Stored, ...]
     got: str
     want: str
     seed: int
@@ -56,7 +58,7 @@ class Group:
     @property
     def example(self) -> Example:
         """The program with its inputs."""
-        arrays = tuple(np.array(values).astype(np.dtype(dtype)) for dtype, values in self.draw)
+        arrays = tuple(np.array(values).astype(np.dtype(dtype)).reshape(shape) for dtype, shape, values in self.draw)
         return Example(Program.of(self.program), arrays)
 
     @cached_property
@@ -78,12 +80,14 @@ class Group:
 
 
 def _tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
+    """The value with tuples in place of lists."""
+    return tuple(map(_tuple, value)) if isinstance(value, list) else value
 
 
-def data_of(draw: Draw) -> tuple[tuple[str, Any], ...]:
-    """The inputs as JSON-able data; an array without elements keeps its shape."""
-    return tuple((x.dtype.name, (x.astype(np.float64) if x.dtype.kind in "fV" else x).tolist()) for x in draw)
+def data_of(draw: Draw) -> tuple[Stored, ...]:
+    """The inputs as JSON-able data: dtype, shape and elements of each."""
+    wide = ((x, x.astype(np.float64) if x.dtype.kind in "fV" else x) for x in draw)
+    return tuple((x.dtype.name, x.shape, tuple(numbers.ravel().tolist())) for x, numbers in wide)
 
 
 def name_of(signature: Signature, program: Program) -> str:

@@ -72,7 +72,7 @@ def script_of(group: Group) -> str:
         how += f", input_signature=[{', '.join(sizeless)}]"
     return _PROGRAM.format(
         title=title_of(group),
-        program=example.program.text.replace("\n\n\n", "\n\n"),
+        program=example.program.text.replace("\n\n\n", "\n"),
         inputs="\n".join(inputs),
         names=", ".join(named),
         mode=group.mode,
