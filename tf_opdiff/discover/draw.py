@@ -19,6 +19,9 @@ LARGEST = 6
 SHAPES = ((3, 5), (1, 1), (4, 8), (2, 17), (5, 33), (9, 9), (0, 3), (1, 64))
 #: The share of inputs with another shape, which is broadcast.
 _BROADCAST = 0.2
+#: The share of operands that are constants: of Python's operators, and of the last operands of functions. Graphs refuse
+#: a Python number as the first operand of a function if the dtype is not that of a Python number.
+_CONSTANT = 0.3
 #: The share of programs in a form.
 _IN_FORM = 0.5
 
@@ -67,7 +70,8 @@ class Drawing:
         above, letter, number = place
         wanted = "bool" if letter == "b" else "="
         if size <= 0 and letter != "b":
-            if number and random.random() < 0.35:
+            last = number + 1 == len(above.operands) > 1 or above.text.startswith("({0} ")
+            if last and random.random() < _CONSTANT:
                 constants = CONSTANTS if dtype in FLOATS else WHOLE_CONSTANTS
                 return Node(str(constants[random.integers(len(constants))]))
             return Node(NAMES[random.integers(inputs)])

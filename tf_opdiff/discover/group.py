@@ -56,6 +56,18 @@ class Group:
     reason: str = ""
 
     @property
+    def title(self) -> str:
+        """The difference in a line."""
+        program = self.example.program
+        where = "Under XLA" if self.mode == "xla" else "In tf.function"
+        return f"{where}, {'the gradient of ' if program.gradient else ''}{program.root} is not what eager mode gives"
+
+    @property
+    def result(self) -> str:
+        """The results in a line."""
+        return f"{self.got} in place of {self.want}"
+
+    @property
     def example(self) -> Example:
         """The program with its inputs."""
         arrays = tuple(np.array(values).astype(np.dtype(dtype)).reshape(shape) for dtype, shape, values in self.draw)
@@ -77,6 +89,33 @@ class Group:
         """Reads the data of `vars`, as JSON gives it."""
         lists = {name: tuple(map(_tuple, data[name])) for name in ("types", "draw", "causes")}
         return cls(**{**data, **lists})
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallGroup:
+    """Calls of a spec that fail in the same mode, quantity and kind, with the smallest one that shows it.
+
+    Attributes:
+      id: its name, made of the mode, the kind, the spec and the quantity.
+      call: the call in words: a case, and the elements that were replaced in its inputs.
+      result: the detail of the record that fails.
+      seed: of the first call that failed so.
+      state, causes, setting, reason: as of a `Group`; there is no setting.
+    """
+
+    id: str
+    call: str
+    result: str
+    seed: int
+    state: str = NEW
+    causes: tuple[str, ...] = ()
+    setting: str = ""
+    reason: str = ""
+
+    @property
+    def title(self) -> str:
+        """The call in a line."""
+        return f"A call of {self.call}"
 
 
 def _tuple(value: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 
 from tf_opdiff.discover.program import Program
@@ -57,7 +57,7 @@ class Recogniser:
 
     def __init__(self, worker: Worker, device: Device) -> None:
         """A `ProgramServer` traces the texts of compositions."""
-        catalog = Catalog.load(SUITES)
+        self.catalog = catalog = Catalog.load(SUITES)
         self.known: Known = known_files.load(ROOT / KNOWN, catalog)
         self._device, self._tf = device, version("tensorflow")
         self._by_types: dict[Types, list[tuple[Spec, str]]] = defaultdict(list)
@@ -67,6 +67,12 @@ class Recogniser:
                     self._by_types[types].append((spec, ""))
         for spec, number, types in _compositions(worker, self.known, catalog):
             self._by_types[types].append((spec, f"output[{number}]"))
+
+    def without(self, hidden: Collection[str]) -> Known:
+        """The known failures without those of some causes."""
+        pairs = zip(self.known.entries, self.known.places, strict=True)
+        kept = [(entry, place) for entry, place in pairs if entry.cause.id not in hidden]
+        return replace(self.known, entries=tuple(e for e, _ in kept), places=tuple(p for _, p in kept))
 
     def causes(self, signature: Signature) -> tuple[str, ...]:
         """The ids of the causes that fit; of a program of one function, those of a part of its ops fit as well."""

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from tf_opdiff.discover.budgets import WordBudgets
+from tf_opdiff.discover.calls import Caller, groups_of
 from tf_opdiff.discover.draw import KINDS, Drawing, values
 from tf_opdiff.discover.group import ALIKE, KNOWN, NEW, Group, data_of, name_of
 from tf_opdiff.discover.judging import Difference, Judge
@@ -21,13 +22,14 @@ from tf_opdiff.discover.shrinking import Draw, Example, shrunk
 from tf_opdiff.discover.state import State
 from tf_opdiff.discover.vocabulary import WORDS, Word
 from tf_opdiff.harness.spec.plan import Device
+from tf_opdiff.model.budgets import OPS
 from tf_opdiff.model.worker import Worker, WorkerEnded
 
 MODES = ("function", "xla")
 #: Draws of one program, one of each class of values.
 _DRAWS = len(KINDS)
-#: Programs that one process runs: TensorFlow keeps what it traced.
-_OF_PROCESS = 400
+#: Seconds for which programs run in one process, which keeps all that it traced; then calls run as long.
+_TURN = 60.0
 #: The share of the differences that a group explains which are shrunk all the same: another cause may hide in them.
 _ALL_THE_SAME = 0.05
 #: Seconds between two checkpoints.
@@ -42,7 +44,7 @@ class Search:
       state: what earlier searches left, and what this one adds.
       device: the device.
       logs: a folder for logs.
-      types: programs whose first op has one of these types; all, without any.
+      types: programs whose last op, and specs of which an op has one of these types; all, without any.
       hidden: the ids of causes that it does not know.
       settle: whether new groups are tried under settings, in fresh processes.
       timeout: seconds for one request.
@@ -64,62 +66,91 @@ class Search:
 
         Raises:
           RuntimeError: the device is not available.
-          LookupError: no op has one of the types.
+          LookupError: no program and no spec has one of the types.
         """
-        end, before = time.monotonic() + seconds, self.state.seconds
-        began = time.monotonic()
+        self._before, self._began = self.state.seconds, time.monotonic()
+        self._end, self._last = self._began + seconds, self._began
         with self._worker() as worker:
             self._budgets = WordBudgets.of(worker, WORDS)
             self._recogniser = Recogniser(worker, self.device)
-        drawing = Drawing(self._words(), Counter(self.state.pairs))
-        known, last = Counter(drawing.seen), time.monotonic()
+        words, specs = self._words(), self._specs()
+        if not (words or specs):
+            raise LookupError(f"no program and no spec has one of the ops {', '.join(sorted(self.types))}")
+        self._drawing = Drawing(words, Counter(self.state.pairs))
+        self._kept = Counter(self._drawing.seen)
+        caller = Caller(self.device, self.logs, self._recogniser.without(self.hidden), specs, self._recogniser.catalog)
         try:
-            while time.monotonic() < end:
-                try:
-                    with self._worker() as worker:
-                        judge = Judge(worker, self._budgets)
-                        for _ in range(_OF_PROCESS):
-                            self._one(worker, judge, drawing)
-                            if time.monotonic() - last > _PAUSE:
-                                last = time.monotonic()
-                                self.state.seconds = before + last - began
-                                self._keep(drawing, known)
-                                known = Counter(drawing.seen)
-                            if time.monotonic() >= end:
-                                break
-                except WorkerEnded:
-                    self.state.counts["ended"] += 1
+            while time.monotonic() < self._end:
+                if words:
+                    self._programs()
+                if specs:
+                    self._calls(caller)
         finally:
-            self.state.seconds = before + time.monotonic() - began
-            self._keep(drawing, known)
+            caller.close()
+            self._keep()
+
+    def _programs(self) -> None:
+        """Runs programs in one process, for a while."""
+        end = min(self._end, time.monotonic() + _TURN)
+        try:
+            with self._worker() as worker:
+                judge = Judge(worker, self._budgets)
+                while time.monotonic() < end:
+                    self._one(worker, judge)
+                    self._checkpoint()
+        except WorkerEnded:
+            self.state.counts["ended"] += 1
+
+    def _calls(self, caller: Caller) -> None:
+        """Runs calls of specs, for a while."""
+        end = min(self._end, time.monotonic() + _TURN)
+        while time.monotonic() < end:
+            seed = self.state.seed
+            self.state.seed += 1
+            self.state.counts["calls"] += 1
+            for group in groups_of(caller, seed, self.state.groups):
+                self.state.counts[group.id] += 1
+                if group.id not in self.state.groups:
+                    self.state.add(group)
+                    self.progress(f"{group.state}: {group.id}: {group.call}")
+            self._checkpoint()
+
+    def _checkpoint(self) -> None:
+        """Keeps the state, now and then."""
+        if time.monotonic() - self._last > _PAUSE:
+            self._last = time.monotonic()
+            self._keep()
 
     def _worker(self) -> Worker:
         return Worker(self.device, self.logs / "programs.log", self.timeout, server=SERVER)
 
     def _words(self) -> Sequence[Word]:
-        words = [word for word in WORDS if not self.types or {*self._budgets.types[word.text]} & {*self.types}]
-        if not words:
-            raise LookupError(f"no program has one of the ops {', '.join(sorted(self.types))}")
-        return words
+        return [word for word in WORDS if not self.types or {*self._budgets.types[word.text]} & {*self.types}]
 
-    def _keep(self, drawing: Drawing, known: Counter[tuple[str, str]]) -> None:
+    def _specs(self) -> Collection[str]:
+        """The names of the specs of ops that have one of the types."""
+        items = [item for item in self._recogniser.catalog.items if item.module.startswith(OPS)]
+        return {item.spec.name for item in items if not self.types or item.spec.every_op & {*self.types}}
+
+    def _keep(self) -> None:
         """Writes a checkpoint, and says how far the search is."""
-        self.state.checkpoint(self._new, drawing.seen - known)
-        self._new = set()
+        self.state.seconds = self._before + time.monotonic() - self._began
+        self.state.checkpoint(self._new, self._drawing.seen - self._kept)
+        self._new, self._kept = set(), Counter(self._drawing.seen)
         states = Counter(group.state for group in self.state.groups.values())
-        found = ", ".join(f"{count} {name}" for name, count in sorted(states.items()))
+        groups = ", ".join(f"{count} {name}" for name, count in sorted(states.items()))
         counts = self.state.counts
         self.progress(
-            f"{self.state.seconds:.0f} s: {counts['programs']} programs, {len(self.state.behaviours)} behaviours;"
-            f" groups: {found or 'none'}"
+            f"{self.state.seconds:.0f} s: {counts['programs']} programs, {counts['calls']} calls,"
+            f" {len(self.state.behaviours)} behaviours; groups: {groups or 'none'}"
         )
 
-    def _one(self, worker: Worker, judge: Judge, drawing: Drawing) -> None:
+    def _one(self, worker: Worker, judge: Judge) -> None:
         """Draws a program and values, and judges it."""
         seed = self.state.seed
         self.state.seed += 1  # before it runs: a program that ends its process is not drawn again
         random = np.random.default_rng(seed)
-        program = drawing.program(random)
+        program = self._drawing.program(random)
         draws = values(random, program, _DRAWS)
         try:
             every = judge.differences(program, draws, MODES)
@@ -139,7 +170,7 @@ class Search:
     def _explained(self, program: Program, difference: Difference, random: np.random.Generator) -> bool:
         """Whether a group explains a difference; then it is counted."""
         kind, mode = difference.kind, difference.mode
-        group = next((g for g in self.state.groups.values() if g.explains(program, kind, mode)), None)
+        group = next((g for g in self.state.programs if g.explains(program, kind, mode)), None)
         if group is None or random.random() < _ALL_THE_SAME:
             return False
         self.state.counts[group.id] += 1
@@ -171,7 +202,7 @@ class Search:
         )
         group = self.state.add(group)
         self.progress(f"{group.state}: {group.id}: {small.program.root}")
-        if self.settle and group.state in (NEW, ALIKE):
+        if self.settle and group.state == NEW:
             self.state.add(settled(group, self.device, self._budgets, self.state.folder, self.timeout))
 
     def _ended(self, program: Program, draw: Draw, seed: int, how: str) -> None:
@@ -197,7 +228,7 @@ class Search:
 def recognised(search: Search) -> set[str]:
     """The ids of the hidden causes that fit a group of a search."""
     fitting = set()
-    for group in search.state.groups.values():
+    for group in search.state.programs:
         program = Program.of(group.program)
         signature = Signature(
             types=frozenset(group.types),

@@ -71,21 +71,12 @@ def script_of(group: Group) -> str:
         sizeless = [f"tf.TensorSpec({[None] * x.ndim}, tf.{x.dtype.name})" for x in example.draw]
         how += f", input_signature=[{', '.join(sizeless)}]"
     return _PROGRAM.format(
-        title=title_of(group),
+        title=f"{group.title}.",
         program=example.program.text.replace("\n\n\n", "\n"),
         inputs="\n".join(inputs),
         names=", ".join(named),
         mode=group.mode,
         how=how,
-    )
-
-
-def title_of(group: Group) -> str:
-    """The difference in a line."""
-    where = "Under XLA" if group.mode == "xla" else "In tf.function"
-    what = str(group.example.program.root)
-    return (
-        f"{where}, {'the gradient of ' if group.example.program.gradient else ''}{what} is not what eager mode gives."
     )
 
 

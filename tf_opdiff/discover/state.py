@@ -12,10 +12,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from tf_opdiff.discover.group import REJECTED, Group
+from tf_opdiff.discover.group import REJECTED, CallGroup, Group
 
+_Any = TypeVar("_Any", Group, CallGroup)
 _EVENTS, _REJECTED = "events.jsonl", "rejected.toml"
 _HEAD = """# Groups that are no finding. A search never shows them again. The id of a group stands in the report.
 # [rejected]
@@ -30,7 +31,7 @@ class State:
     Attributes:
       folder: where it is kept.
       groups: id → group.
-      counts: id of a group → how many programs showed it; and `programs`, `refused`, `ended`.
+      counts: id of a group → how many programs or calls showed it; and `programs`, `refused`, `calls`, `ended`.
       behaviours: (op, dtype, class of values, form) that were run.
       pairs: (op, operand) → how often they were drawn.
       seed: of the next program.
@@ -38,7 +39,7 @@ class State:
     """
 
     folder: Path
-    groups: dict[str, Group] = field(default_factory=dict)
+    groups: dict[str, Group | CallGroup] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     behaviours: set[tuple[str, ...]] = field(default_factory=set)
     pairs: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -55,8 +56,8 @@ class State:
         folder.mkdir(parents=True, exist_ok=True)
         state = cls(folder)
         for event in _lines(folder / _EVENTS):
-            if "group" in event:
-                group = Group.of(event["group"])
+            if "group" in event or "call" in event:
+                group = Group.of(event["group"]) if "group" in event else CallGroup(**event["call"])
                 state.groups[group.id] = group
             else:
                 state._restore(event["checkpoint"])
@@ -70,12 +71,18 @@ class State:
         self.behaviours |= {tuple(one) for one in data["behaviours"]}
         self.pairs.update({(above, below): count for above, below, count in data["pairs"]})
 
-    def add(self, group: Group) -> Group:
+    @property
+    def programs(self) -> Iterator[Group]:
+        """The groups of programs."""
+        return (group for group in self.groups.values() if isinstance(group, Group))
+
+    def add(self, group: _Any) -> _Any:
         """Keeps a new or changed group; one that a person has rejected stays so. Returns it."""
         if reason := _rejected(self.folder / _REJECTED).get(group.id):
             group = replace(group, state=REJECTED, reason=reason)
         self.groups[group.id] = group
-        self._write({"group": {name: value for name, value in vars(group).items() if name != "texts"}})
+        data = {name: value for name, value in vars(group).items() if name != "texts"}
+        self._write({"group" if isinstance(group, Group) else "call": data})
         return group
 
     def checkpoint(self, behaviours: set[tuple[str, ...]], pairs: Counter[tuple[str, str]]) -> None:

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from tf_opdiff.command_line import main
-from tf_opdiff.discover.group import NEW, REJECTED, UNSTABLE, Group, data_of
+from tf_opdiff.discover.group import KNOWN, NEW, REJECTED, UNSTABLE, Group, data_of
 from tf_opdiff.discover.program import Node, Program
 from tf_opdiff.discover.recognising import Recogniser, Signature
 from tf_opdiff.discover.report import lines, write_report
+from tf_opdiff.discover.search import Search, recognised
 from tf_opdiff.discover.settling import script_of, settled
 from tf_opdiff.discover.state import State
 from tf_opdiff.harness.spec.plan import Device
@@ -108,3 +109,18 @@ def test_wrong_arguments_get_one_line(words, says, capsys, tmp_path):
     assert main(["discover", *words, "--dir", str(tmp_path)]) == 4
     (line,) = capsys.readouterr().err.splitlines()
     assert says in line
+
+
+def test_the_search_names_the_ops_that_nothing_has(tmp_path):
+    search = Search(State.load(tmp_path), CPU, tmp_path, types=("Nothing",), settle=False)
+    with pytest.raises(LookupError, match="no program and no spec has one of the ops Nothing"):
+        search.run(1.0)
+
+
+def test_a_search_finds_a_known_difference_and_a_hidden_cause_is_new(tmp_path):
+    for hidden, state in (((), KNOWN), ((LOSES_NAN, "xla-maximum-minimum-of-subnormal-by-length"), NEW)):
+        search = Search(State.load(tmp_path / state), CPU, tmp_path, types=("Min",), hidden=hidden, settle=False)
+        search.run(45.0)
+        states = {group.state for group in search.state.programs if group.types == ("Min",) and group.kind == "nan"}
+        assert states == {state}
+        assert (LOSES_NAN in recognised(search)) == bool(hidden)
