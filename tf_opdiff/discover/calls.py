@@ -1,8 +1,8 @@
 """Calls: calls of the ops of specs with values and sizes that no recipe has, judged by the specs themselves.
 
 The values of an input come from the recipes of its spec: any element that a recipe gives to this input may stand in any
-other place of it, also several times. So a call is as valid as those that the spec declares. An elementwise op also
-gets other sizes.
+other place of it, also several times, together with those of the other inputs. So a call is as valid as those that the
+spec declares. An elementwise op also gets other sizes.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from tf_opdiff.harness.judge.trial import Origin
 from tf_opdiff.harness.judge.verdict import Context
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import Device, Plan
+from tf_opdiff.harness.spec.recipes import is_float
 from tf_opdiff.harness.spec.spec import Case
 from tf_opdiff.harness.store.cell_lines import CellWriter
 from tf_opdiff.harness.store.record import Record
@@ -34,6 +35,8 @@ from tf_opdiff.model.shrink import smallest
 Arrays = tuple[np.ndarray, ...]
 #: The most elements of a recipe's inputs: larger calls take too long.
 _LARGEST = 20_000
+#: The share of calls with other sizes alone.
+_UNCHANGED = 0.2
 #: The recipe of a call.
 _NAME = "drawn"
 #: The most changed elements that are left out one by one.
@@ -140,9 +143,10 @@ class Caller:
         if resized and len({x.shape for x in own}) == 1 and random.random() < 0.5:
             shape = SHAPES[random.integers(len(SHAPES))]
             own = tuple(np.resize(x, shape) for x in own)
-        like = [x for x in others if [one.dtype for one in x] == [one.dtype for one in own]]
-        pools = [[x[n].ravel() for x in like] for n in range(len(own))]
-        return Call(item, attrs, recipe, own, tuple(_changed(random, x, p) for x, p in zip(own, pools, strict=True)))
+        types = [x.dtype for x in own]
+        return Call(
+            item, attrs, recipe, own, _changed(random, own, [x for x in others if [y.dtype for y in x] == types])
+        )
 
     def failing(self, call: Call, modes: Collection[str] = ()) -> list[Record]:
         """The records of a call that no known failure explains."""
@@ -180,17 +184,29 @@ def alike(one: Record, other: Record) -> bool:
     return (one.mode, one.quantity, one.kind, one.against) == (other.mode, other.quantity, other.kind, other.against)
 
 
-def _changed(random: np.random.Generator, x: np.ndarray, pools: Sequence[np.ndarray]) -> np.ndarray:
-    """A copy with some elements replaced by others that recipes have: everywhere, in few places, or in equal runs."""
-    pool = np.concatenate(pools) if pools else x.ravel()
-    if not x.size or not pool.size or random.random() < 0.2:
-        return x.copy()
-    drawn = pool[random.integers(0, len(pool), x.size)]
-    how = random.integers(4)
+def _changed(random: np.random.Generator, own: Arrays, others: Sequence[Arrays]) -> Arrays:
+    """Copies with some elements replaced by others that recipes have: everywhere, in few places, or by few numbers.
+
+    Where all inputs have one size, elements of one place stay together: a lower limit stays below its upper one.
+    Elsewhere one input of floats changes.
+    """
+    together = len({x.size for x in own}) == 1
+    pools = [x for x in others if len({y.size for y in x}) == 1] if together else others
+    floats = [n for n, x in enumerate(own) if is_float(x.dtype)]
+    one = [floats[random.integers(len(floats))]] if floats else []
+    numbers = list(range(len(own))) if together else one
+    pool = [np.concatenate([x[n].ravel() for x in pools]) for n in numbers] if pools else []
+    arrays = [x.copy() for x in own]
+    if not pool or not pool[0].size or not own[numbers[0]].size or random.random() < _UNCHANGED:
+        return tuple(arrays)
+    size = own[numbers[0]].size
+    drawn, how = random.integers(0, len(pool[0]), size), random.integers(4)
     if how == 0:  # ties
-        drawn = drawn[random.integers(0, min(3, x.size), x.size)]
-    chosen = random.random(x.size) < (1.0, 1.0, 0.3, 2 / x.size)[how]
-    return np.where(chosen, drawn, x.ravel()).reshape(x.shape).astype(x.dtype)
+        drawn = drawn[random.integers(0, min(3, size), size)]
+    chosen = random.random(size) < (1.0, 1.0, 0.3, 2 / size)[how]
+    for n, values in zip(numbers, pool, strict=True):
+        arrays[n] = np.where(chosen, values[drawn], own[n].ravel()).reshape(own[n].shape).astype(own[n].dtype)
+    return tuple(arrays)
 
 
 def groups_of(caller: Caller, seed: int, known: Collection[str]) -> Iterator[CallGroup]:
