@@ -52,10 +52,13 @@ def renamed(node: Node, names: dict[str, str]) -> Node:
 
 
 def shrunk(judge: Judge, example: Example, difference: Difference) -> tuple[Example, Difference]:
-    """The smallest example found, and its difference, which has the mode and the kind of the given one."""
+    """The smallest example found, and its difference, which has the mode and the kind of the given one.
+
+    A part that already differs stands for the program; its difference may have another kind.
+    """
     left = CHECKS
 
-    def same(candidate: Example) -> Difference | None:
+    def differing(candidate: Example, kind: str = "") -> Difference | None:
         nonlocal left
         if left <= 0 or not candidate.program.dtypes:
             return None
@@ -64,11 +67,15 @@ def shrunk(judge: Judge, example: Example, difference: Difference) -> tuple[Exam
             every = judge.differences(candidate.program, [candidate.draw], [difference.mode]) or {}
         except WorkerEnded:
             return None
-        return next((one for one in every.get(difference.mode, ()) if one.kind == difference.kind), None)
+        return next((one for one in every.get(difference.mode, ()) if kind in ("", one.kind)), None)
 
     best, shown = example.tidy, difference
+    for part in best.program.ops[:-1]:
+        if first := differing(Example(Program(part, best.program.dtypes), best.draw).tidy):
+            best, shown = Example(Program(part, best.program.dtypes), best.draw).tidy, first
+            break
     for step in (_programs, _shapes, partial(_lifted, judge), _programs, _values):
-        best, shown = _descent(best, shown, step, same)
+        best, shown = _descent(best, shown, step, partial(differing, kind=shown.kind))
     return best, shown
 
 
@@ -76,12 +83,12 @@ def _descent(
     best: Example,
     shown: Difference,
     step: Callable[[Example], Iterator[Example]],
-    same: Callable[[Example], Difference | None],
+    differing: Callable[[Example], Difference | None],
 ) -> tuple[Example, Difference]:
     """Takes the first smaller example that differs alike, until there is none."""
     while True:
         for candidate in step(best):
-            if smaller := same(candidate.tidy):
+            if smaller := differing(candidate.tidy):
                 best, shown = candidate.tidy, smaller
                 break
         else:
