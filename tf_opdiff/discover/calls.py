@@ -1,8 +1,7 @@
 """Calls: calls of the ops of specs with values and sizes that no recipe has, judged by the specs themselves.
 
-The values of an input come from the recipes of its spec: any element that a recipe gives to this input may stand in any
-other place of it, also several times, together with those of the other inputs. So a call is as valid as those that the
-spec declares. An elementwise op also gets other sizes.
+The values come from the recipes of an elementwise spec: what recipes give to the inputs in one place may stand in any
+other place, also several times. So a call is as valid as those that the spec declares. It also gets other sizes.
 """
 
 from __future__ import annotations
@@ -26,7 +25,6 @@ from tf_opdiff.harness.judge.trial import Origin
 from tf_opdiff.harness.judge.verdict import Context
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import Device, Plan
-from tf_opdiff.harness.spec.recipes import is_float
 from tf_opdiff.harness.spec.spec import Case
 from tf_opdiff.harness.store.cell_lines import CellWriter
 from tf_opdiff.harness.store.record import Record
@@ -123,8 +121,11 @@ class Caller:
 
     @cached_property
     def items(self) -> Sequence[Item]:
-        """The specs with their dtypes; those of the full tier take too long."""
-        items = [item for item in self.catalog.items if item.spec.name in self.specs]
+        """The elementwise specs with their dtypes; those of the full tier take too long.
+
+        Of others it is not known whether their elements may change places: `tf.searchsorted` takes sorted rows.
+        """
+        items = [item for item in self.catalog.items if item.spec.name in self.specs and item.spec.elementwise]
         return [item for item in items if item.spec.tier != "full" and item.spec.recipes]
 
     def draw(self, random: np.random.Generator) -> Call | None:
@@ -187,24 +188,20 @@ def alike(one: Record, other: Record) -> bool:
 def _changed(random: np.random.Generator, own: Arrays, others: Sequence[Arrays]) -> Arrays:
     """Copies with some elements replaced by others that recipes have: everywhere, in few places, or by few numbers.
 
-    Where all inputs have one size, elements of one place stay together: a lower limit stays below its upper one.
-    Elsewhere one input of floats changes.
+    The elements of one place stay together: a lower limit stays below its upper one. Inputs of several sizes stay as
+    they are.
     """
-    together = len({x.size for x in own}) == 1
-    pools = [x for x in others if len({y.size for y in x}) == 1] if together else others
-    floats = [n for n, x in enumerate(own) if is_float(x.dtype)]
-    one = [floats[random.integers(len(floats))]] if floats else []
-    numbers = list(range(len(own))) if together else one
-    pool = [np.concatenate([x[n].ravel() for x in pools]) for n in numbers] if pools else []
+    pools = [x for x in others if len({y.size for y in x}) == 1]
     arrays = [x.copy() for x in own]
-    if not pool or not pool[0].size or not own[numbers[0]].size or random.random() < _UNCHANGED:
+    if len({x.size for x in own}) != 1 or not own[0].size or not pools or random.random() < _UNCHANGED:
         return tuple(arrays)
-    size = own[numbers[0]].size
-    drawn, how = random.integers(0, len(pool[0]), size), random.integers(4)
+    pool = [np.concatenate([x[n].ravel() for x in pools]) for n in range(len(own))]
+    size = own[0].size
+    drawn, how = random.integers(0, max(1, len(pool[0])), size), random.integers(4)
     if how == 0:  # ties
         drawn = drawn[random.integers(0, min(3, size), size)]
     chosen = random.random(size) < (1.0, 1.0, 0.3, 2 / size)[how]
-    for n, values in zip(numbers, pool, strict=True):
+    for n, values in enumerate(pool if len(pool[0]) else ()):
         arrays[n] = np.where(chosen, values[drawn], own[n].ravel()).reshape(own[n].shape).astype(own[n].dtype)
     return tuple(arrays)
 
@@ -228,5 +225,6 @@ def groups_of(caller: Caller, seed: int, known: Collection[str]) -> Iterator[Cal
         }
         reason = "every mode gives this: check the reference first" if {*call.item.spec.modes} <= modes else ""
         state = NEW if again else UNSTABLE
-        detail = (again or [record])[0].detail[:300]
+        shown = (again or [record])[0]
+        detail = shown.detail[:300] or f"{shown.kind}: {shown.got} in place of {shown.want}"
         yield CallGroup(id=name, call=str(small), result=detail, seed=seed, state=state, reason=reason)

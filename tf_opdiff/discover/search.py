@@ -83,7 +83,7 @@ class Search:
             while time.monotonic() < self._end:
                 if words:
                     self._programs()
-                if specs:
+                if caller.items:
                     self._calls(caller)
         finally:
             caller.close()
@@ -128,9 +128,9 @@ class Search:
         return [word for word in WORDS if not self.types or {*self._budgets.types[word.text]} & {*self.types}]
 
     def _specs(self) -> Collection[str]:
-        """The names of the specs of ops that have one of the types."""
-        items = [item for item in self._recogniser.catalog.items if item.module.startswith(OPS)]
-        return {item.spec.name for item in items if not self.types or item.spec.every_op & {*self.types}}
+        """The names of the elementwise specs of ops that have one of the types."""
+        specs = [i.spec for i in self._recogniser.catalog.items if i.module.startswith(OPS) and i.spec.elementwise]
+        return {spec.name for spec in specs if not self.types or spec.every_op & {*self.types}}
 
     def _keep(self) -> None:
         """Writes a checkpoint, and says how far the search is."""

@@ -123,7 +123,7 @@ class Form(NamedTuple):
 
 
 _PLAIN = "return f({args})"
-_ROWS_APART = "return tf.stack([f(*row) for row in zip(*map(tf.unstack, [{args}]))])"
+_ROWS_APART = "return tf.concat([f(*row)[None] for row in zip(*map(tf.unstack, [{args}]))], 0)"  # refuses no rows
 _GRADIENT = """with tf.GradientTape() as tape:
     tape.watch([{args}])
     result = {call}({args})

@@ -18,6 +18,7 @@ SPECS = (
         reference=np.square,
         recipes={"numbers": lambda draw, dtype: (np.arange(4).astype(dtype),)},
         ops="Square",
+        elementwise=True,
         dtypes=("float32",),
     ),
 )

@@ -27,7 +27,7 @@ def test_a_fault_that_no_recipe_shows_is_found_and_shrunk(caller):
             break
     ((name, group),) = groups.items()
     assert name.endswith("value-tie-loses-output0") and group.state == NEW
-    assert group.call.count("input[0]") == 1  # one more 2 is enough
+    assert group.call.count("input[0]") <= 1  # one more 2 is enough; none in a larger tensor
 
 
 def test_a_seed_gives_the_same_call_and_only_values_of_recipes(caller):
