@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tf_opdiff.discover.vocabulary import Word
-from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.model.budgets import OPS, Budgets, budgets_of
+from tf_opdiff.model.budgets import Budgets, budgets_of
 from tf_opdiff.model.worker import Worker
 
 #: The ULPs of an op without a spec, and the least of any op: XLA contracts products and sums, and keeps digits.
@@ -35,7 +34,7 @@ class WordBudgets:
     def _of(self, mode: str) -> Budgets:
         if mode not in self._budgets:
             every = {one for types in self.types.values() for one in types}
-            self._budgets[mode] = budgets_of(every, "function" if mode == "graph" else mode)
+            self._budgets[mode] = budgets_of(every, mode)
         return self._budgets[mode]
 
     def conditioned(self, mode: str) -> frozenset[str]:
@@ -54,14 +53,3 @@ def _alone(word: Word) -> tuple[str, tuple[str, ...]]:
     names = "xyz"[: len(word.operands)]
     dtypes = tuple({"b": "bool", "i": "int32"}.get(letter, "float32") for letter in word.operands)
     return f"def program({', '.join(names)}):\n    return {word.text.format(*names)}\n", dtypes
-
-
-def check_ops(names: Sequence[str]) -> None:
-    """Refuses names of ops that no spec has.
-
-    Raises:
-      LookupError: a name is unknown; the message names similar ones.
-    """
-    catalog = Catalog.load(OPS)
-    for name in names:
-        catalog.named(name)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -213,18 +214,26 @@ def groups_of(caller: Caller, seed: int, known: Collection[str]) -> Iterator[Cal
         return
     records = caller.failing(call)
     for record in {(r.quantity, r.kind): r for r in reversed(records)}.values():
-        name = "-".join([record.mode, record.kind, record.spec, record.quantity.strip("]").replace("[", "")])
-        if name in known:
-            yield CallGroup(id=name, call="", result="", seed=seed)
-            continue
-        small = caller.shrunk(call, record)
-        caller.fresh()
-        again = [one for one in caller.failing(small) if alike(one, record)]
-        modes = {
-            r.mode for r in records if r.against == "numpy" and (r.quantity, r.kind) == (record.quantity, record.kind)
-        }
-        reason = "every mode gives this: check the reference first" if {*call.item.spec.modes} <= modes else ""
-        state = NEW if again else UNSTABLE
-        shown = (again or [record])[0]
-        detail = shown.detail[:300] or f"{shown.kind}: {shown.got} in place of {shown.want}"
-        yield CallGroup(id=name, call=str(small), result=detail, seed=seed, state=state, reason=reason)
+        place: dict[str, Any] = {name: getattr(record, name) for name in ("mode", "kind", "spec", "quantity")}
+        name = "-".join(place.values()).translate({ord("["): None, ord("]"): None})
+        place |= {"dtype": record.dtype, "call": str(call), "result": record.detail}
+        group = CallGroup(id=name, seed=seed, **place)
+        yield group if name in known else _settled(caller, call, record, (group, records))
+
+
+def _settled(caller: Caller, call: Call, record: Record, of: tuple[CallGroup, Sequence[Record]]) -> CallGroup:
+    """The group with its smallest call, which runs again in a fresh process; `of` has all records of the first call."""
+    group, records = of
+    small = caller.shrunk(call, record)
+    caller.fresh()
+    again = [one for one in caller.failing(small) if alike(one, record)]
+    same = [r for r in records if (r.quantity, r.kind) == (record.quantity, record.kind)]
+    everywhere = {*call.item.spec.modes} <= {r.mode for r in same if r.against == "numpy"}
+    shown = (again or [record])[0]
+    return replace(
+        group,
+        call=str(small),
+        result=shown.detail[:300] or f"{shown.kind}: {shown.got} in place of {shown.want}",
+        state=NEW if again else UNSTABLE,
+        reason="every mode gives this: check the reference first" if everywhere else "",
+    )

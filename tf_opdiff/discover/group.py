@@ -12,8 +12,8 @@ from typing import Any, Self
 import numpy as np
 
 from tf_opdiff.discover.program import Program
-from tf_opdiff.discover.recognising import Signature
 from tf_opdiff.discover.shrinking import Draw, Example
+from tf_opdiff.discover.signature import Signature
 
 #: What a group can be: explained by known causes; like a known cause, and maybe it; explained by none; rejected by a
 #: person; not there in a fresh process.
@@ -96,7 +96,9 @@ class CallGroup:
     """Calls of a spec that fail in the same mode, quantity and kind, with the smallest one that shows it.
 
     Attributes:
-      id: its name, made of the mode, the kind, the spec and the quantity.
+      id: its name, made of the four fields that follow.
+      mode, kind, spec, quantity: those of the record that fails.
+      dtype: that of the first call.
       call: the call in words: a case, and the elements that were replaced in its inputs.
       result: the detail of the record that fails.
       seed: of the first call that failed so.
@@ -104,6 +106,11 @@ class CallGroup:
     """
 
     id: str
+    mode: str
+    kind: str
+    spec: str
+    quantity: str
+    dtype: str
     call: str
     result: str
     seed: int

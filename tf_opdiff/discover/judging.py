@@ -57,10 +57,15 @@ class Difference:
 
 
 class Judge:
-    """Judges programs on one device; it asks a `ProgramServer` for their results."""
+    """Judges programs on one device; it asks a `ProgramServer` for their results.
+
+    Attributes:
+      mode: the mode in which the last program ran last.
+    """
 
     def __init__(self, worker: Worker, budgets: WordBudgets) -> None:
         self._worker, self._budgets = worker, budgets
+        self.mode = ""
 
     def differences(
         self, program: Program, draws: Sequence[tuple[np.ndarray, ...]], modes: Sequence[str]
@@ -70,6 +75,7 @@ class Judge:
         Raises:
           WorkerEnded: the process ended in a mode.
         """
+        self.mode = "eager"
         bases = self._worker.ask("run", program.base, "eager", draws)
         kept = [(draw, base) for draw, base in zip(draws, bases, strict=True) if not isinstance(base, str)]
         if not kept:
@@ -85,6 +91,7 @@ class Judge:
         self, program: Program, kept: Sequence[tuple[tuple[np.ndarray, ...], Arrays]], mode: str
     ) -> Iterator[Difference]:
         """The differences in a mode, at most one for each draw."""
+        self.mode = mode
         results = self._worker.ask("run", program.text, mode, [draw for draw, _ in kept], program.unknown)
         for (draw, base), got in zip(kept, results, strict=True):
             if isinstance(got, str):
@@ -95,7 +102,8 @@ class Judge:
                 if not tolerance.same_bits(one, want) and self._serious(tolerance.compared(one, want, _ULPS)):
                     comparison = self._judged(program, draw, number, (one, want), mode)
                     if self._serious(comparison):
-                        yield Difference(mode, comparison.kind, number, draw, _short(one), _short(want))
+                        kind = next(kind for kind in comparison.kinds if kind not in tolerance.MINOR)
+                        yield Difference(mode, kind, number, draw, _short(one), _short(want))
                         break
 
     @staticmethod

@@ -2,54 +2,26 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
 from collections import defaultdict
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from importlib.metadata import version
 
-from tf_opdiff.discover.program import Program
+from tf_opdiff.discover.group import CallGroup
+from tf_opdiff.discover.signature import Signature, Types
 from tf_opdiff.harness.judge import known_files
 from tf_opdiff.harness.judge.entry import Entry
 from tf_opdiff.harness.judge.known import Known
 from tf_opdiff.harness.judge.selectors import EVERY, admits, listed
-from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES
+from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES, cache_folder
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.model.worker import Worker
-
-Types = frozenset[str]
-
-
-@dataclass(frozen=True)
-class Signature:
-    """What identifies a difference.
-
-    Attributes:
-      types: the types of the ops in the trace of the shrunk program.
-      family: `output` or `grad`.
-      kind: the kind of difference.
-      mode: the mode that differs from eager mode.
-      dtype: the dtype of the inputs.
-      words: the number of functions that the program calls.
-    """
-
-    types: Types
-    family: str
-    kind: str
-    mode: str
-    dtype: str
-    words: int
-
-    @classmethod
-    def of(cls, worker: Worker, program: Program, kind: str, mode: str) -> Signature:
-        """The signature of a difference; a `ProgramServer` traces the program."""
-        plain = program.form == "plain" or program.gradient
-        text = program.plain.text if plain else program.text
-        (types,) = worker.ask("traced", [(text, program.dtypes)])
-        family = "grad" if program.gradient else "output"
-        return cls(frozenset(types), family, kind, mode, program.dtypes[0], len(program.ops))
 
 
 class Recogniser:
@@ -85,6 +57,12 @@ class Recogniser:
         found = (entry.cause.id for spec, quantity in specs for entry in self._fitting(spec, quantity, signature))
         return tuple(dict.fromkeys(found))
 
+    def of_call(self, group: CallGroup) -> tuple[str, ...]:
+        """The ids of the causes about the spec, the quantity, the kind, the dtype and the mode of a call."""
+        place = {"dtype": group.dtype, "device": str(self._device), "mode": group.mode, "quantity": group.quantity}
+        entries = (entry for _, entry in self.known.of_spec(group.spec) if entry.kind == group.kind)
+        return tuple({e.cause.id: None for e in entries if e.selects(place, self._tf, self._device.type)})
+
     def alike(self, signature: Signature) -> tuple[str, ...]:
         """The ids of the causes of programs that share an op and all but one of their ops with the difference's."""
         near = [t for t in self._by_types if t & signature.types and len(t ^ signature.types) in (1, 2)]
@@ -118,9 +96,24 @@ def _compositions(worker: Worker, known: Known, catalog: Catalog) -> Iterator[tu
         for number in _numbers(spec, [entry for _, entry in known.of_spec(spec.name)]):
             text = f"def program(x, y, z):\n    return {spec.names[number]}\n"
             pieces.append((spec, number, (text, (spec.dtypes[0],) * 3)))
-    for (spec, number, _), types in zip(pieces, worker.ask("traced", [p[2] for p in pieces]), strict=True):
+    for (spec, number, _), types in zip(pieces, _traced(worker, [piece for *_, piece in pieces]), strict=True):
         if types:
             yield spec, number, frozenset(types)
+
+
+def _traced(worker: Worker, programs: Sequence[tuple[str, Sequence[str]]]) -> Sequence[Sequence[str]]:
+    """The types of the ops of each program; kept in the cache, because tracing hundreds takes half a minute."""
+    key = hashlib.blake2b(repr((version("tensorflow"), programs)).encode(), digest_size=16).hexdigest()
+    file = cache_folder() / "discover" / f"{key}.json"
+    if file.exists():
+        kept: list[list[str]] = json.loads(file.read_text("utf-8"))
+        return kept
+    traced: Sequence[Sequence[str]] = worker.ask("traced", programs)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    part = file.with_suffix(f".{os.getpid()}")
+    part.write_text(json.dumps(traced), "utf-8")
+    part.replace(file)
+    return traced
 
 
 def _numbers(spec: Spec, entries: Collection[Entry]) -> Iterator[int]:

@@ -31,7 +31,7 @@ severity = ""
 severity_reason = ""
 reason = ""
 measured = ""
-defaults = {{dtype = "{dtype}", device = "cpu", mode = "{mode}", kind = "{kind}", tf = "{tf}"}}
+defaults = {{dtype = "{dtype}", device = "", mode = "{mode}", kind = "{kind}", tf = "{tf}"}}
 entries = [
     {{spec = "", quantity = "", where = ""}},
 ]
@@ -50,7 +50,8 @@ def lines(state: State, *, known: bool = False) -> Iterator[str]:
     counts = state.counts
     yield (
         f"{counts['programs']} programs and {counts['calls']} calls in {state.seconds:.0f} s,"
-        f" {counts['refused']} refused by eager mode, {counts['ended']} processes ended;"
+        f" {counts['refused']} refused by eager mode, {counts['ended']} processes ended,"
+        f" {counts['failed']} can't be judged;"
         f" {len(state.behaviours)} behaviours (op, dtype, class of values, form)"
     )
     for name, about in _ABOUT.items():

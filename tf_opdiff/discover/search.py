@@ -13,17 +13,19 @@ import numpy as np
 from tf_opdiff.discover.budgets import WordBudgets
 from tf_opdiff.discover.calls import Caller, groups_of
 from tf_opdiff.discover.draw import KINDS, Drawing, values
-from tf_opdiff.discover.group import ALIKE, KNOWN, NEW, Group, data_of, name_of
+from tf_opdiff.discover.group import ALIKE, KNOWN, NEW, CallGroup, Group, data_of, name_of
 from tf_opdiff.discover.judging import Difference, Judge
 from tf_opdiff.discover.program import Program
-from tf_opdiff.discover.recognising import Recogniser, Signature
+from tf_opdiff.discover.recognising import Recogniser
 from tf_opdiff.discover.settling import SERVER, settled
-from tf_opdiff.discover.shrinking import Draw, Example, shrunk
+from tf_opdiff.discover.shrinking import Example, shrunk
+from tf_opdiff.discover.signature import Signature
 from tf_opdiff.discover.state import State
 from tf_opdiff.discover.vocabulary import WORDS, Word
+from tf_opdiff.harness.judge.reference import ReferenceFault
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.model.budgets import OPS
-from tf_opdiff.model.worker import Worker, WorkerEnded
+from tf_opdiff.model.worker import RequestFailed, Worker, WorkerEnded
 
 MODES = ("function", "xla")
 #: Draws of one program, one of each class of values.
@@ -108,12 +110,24 @@ class Search:
             seed = self.state.seed
             self.state.seed += 1
             self.state.counts["calls"] += 1
-            for group in groups_of(caller, seed, self.state.groups):
-                self.state.counts[group.id] += 1
-                if group.id not in self.state.groups:
-                    self.state.add(group)
-                    self.progress(f"{group.state}: {group.id}: {group.call}")
+            try:
+                self._called(caller, seed)
+            except (ValueError, ReferenceFault) as why:
+                self._failed(seed, why)
             self._checkpoint()
+
+    def _called(self, caller: Caller, seed: int) -> None:
+        """Draws a call, and judges it."""
+        for group in groups_of(caller, seed, self.state.groups):
+            self.state.counts[group.id] += 1
+            if group.id not in self.state.groups:
+                group = self.state.add(group)
+                self.progress(f"{group.state}: {group.id}: {group.call}")
+
+    def _failed(self, seed: int, why: Exception) -> None:
+        """Counts a program or call that the search itself could not judge."""
+        self.state.counts["failed"] += 1
+        self.progress(f"seed {seed} can't be judged: {' '.join(str(why).split())[:300]}")
 
     def _checkpoint(self) -> None:
         """Keeps the state, now and then."""
@@ -155,8 +169,11 @@ class Search:
         try:
             every = judge.differences(program, draws, MODES)
         except WorkerEnded as how:
-            self._ended(program, draws[0], seed, str(how))
+            self._ended(Example(program, draws[0]), judge.mode, seed, str(how))
             raise
+        except RequestFailed as why:
+            self._failed(seed, why)
+            return
         self.state.counts["programs"] += 1
         if every is None:
             self.state.counts["refused"] += 1
@@ -205,18 +222,18 @@ class Search:
         if self.settle and group.state == NEW:
             self.state.add(settled(group, self.device, self._budgets, self.state.folder, self.timeout))
 
-    def _ended(self, program: Program, draw: Draw, seed: int, how: str) -> None:
+    def _ended(self, example: Example, mode: str, seed: int, how: str) -> None:
         """Adds a group for a program that ended its process."""
         kind = how.partition(":")[0]
-        id = f"any-{kind}-seed-{seed}"
+        id = f"{mode}-{kind}-seed-{seed}"
         self.state.add(
             Group(
                 id=id,
                 kind=kind,
-                mode="xla",
+                mode=mode,
                 types=(),
-                program=program.data(),
-                draw=data_of(draw),
+                program=example.program.data(),
+                draw=data_of(example.draw),
                 got=" ".join(how.split())[:200],
                 want="a result",
                 seed=seed,
@@ -239,4 +256,7 @@ def recognised(search: Search) -> set[str]:
             words=len(program.ops),
         )
         fitting |= {*search._recogniser.causes(signature)}
+    for call in search.state.groups.values():
+        if isinstance(call, CallGroup):
+            fitting |= {*search._recogniser.of_call(call)}
     return fitting & {*search.hidden}

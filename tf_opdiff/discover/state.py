@@ -31,7 +31,8 @@ class State:
     Attributes:
       folder: where it is kept.
       groups: id → group.
-      counts: id of a group → how many programs or calls showed it; and `programs`, `refused`, `calls`, `ended`.
+      counts: id of a group → how many programs or calls showed it; and `programs`, `refused`,
+        `calls`, `ended`, `failed`.
       behaviours: (op, dtype, class of values, form) that were run.
       pairs: (op, operand) → how often they were drawn.
       seed: of the next program.
