@@ -63,9 +63,14 @@ class Recogniser:
         entries = (entry for _, entry in self.known.of_spec(group.spec) if entry.kind == group.kind)
         return tuple({e.cause.id: None for e in entries if e.selects(place, self._tf, self._device.type)})
 
-    def alike(self, signature: Signature) -> tuple[str, ...]:
-        """The ids of the causes of programs that share an op and all but one of their ops with the difference's."""
+    def alike(self, signature: Signature, parts: Collection[Types] = ()) -> tuple[str, ...]:
+        """The ids of the causes that may fit.
+
+        They are about programs that share an op and all but one of their ops with the difference's, or about one
+        function of it; `parts` are the types of each of its functions.
+        """
         near = [t for t in self._by_types if t & signature.types and len(t ^ signature.types) in (1, 2)]
+        near += [types for types in parts if types]
         specs = [pair for types in near for pair in self._by_types[types]]
         found = (entry.cause.id for spec, quantity in specs for entry in self._fitting(spec, quantity, signature))
         return tuple(dict.fromkeys(found))

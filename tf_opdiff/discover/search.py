@@ -203,7 +203,8 @@ class Search:
         if id in self.state.groups:
             return
         causes = [cause for cause in self._recogniser.causes(signature) if cause not in self.hidden]
-        alike = [cause for cause in self._recogniser.alike(signature) if cause not in self.hidden]
+        parts = [frozenset(self._budgets.types[op.text]) for op in small.program.ops]
+        alike = [cause for cause in self._recogniser.alike(signature, parts) if cause not in self.hidden]
         group = Group(
             id=id,
             kind=shown.kind,

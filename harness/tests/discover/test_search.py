@@ -37,6 +37,16 @@ def test_a_known_difference_is_recognised_and_another_kind_is_not(worker):
     assert recogniser.causes(Signature.of(worker, program, "shape", "xla")) == ()
 
 
+def test_a_function_of_a_loop_with_a_known_failure_is_alike(worker, budgets):
+    recogniser = Recogniser(worker, CPU)
+    root = Node("tf.reduce_min({0}, -1)", (Node("tf.asin({0})", (Node("x"),)),))
+    program = Program(root, ("float32",), "map_fn")
+    signature = Signature.of(worker, program, "nan", "xla")
+    parts = [frozenset(budgets.types[op.text]) for op in program.ops]
+    assert LOSES_NAN not in recogniser.causes(signature)
+    assert LOSES_NAN in recogniser.alike(signature, parts)
+
+
 def test_a_composition_is_recognised_by_the_ops_of_its_text(worker):
     recogniser = Recogniser(worker, CPU)
     program = Program(Node("tf.reduce_max({0}, 0)", (Node("tf.sqrt({0})", (Node("x"),)),)), ("float32",))
