@@ -1,6 +1,6 @@
 """Runs all benchmarks or the named ones; writes the tables to docs/explanations/bench.md. Nothing passes or fails.
 
-`python -m bench kernel-faults` is a check in place of a benchmark: see `bench.kernel_faults`.
+`python -m bench kernel-faults` and `python -m bench discover` are checks in place of benchmarks: see their modules.
 """
 
 from __future__ import annotations
@@ -16,6 +16,9 @@ from pathlib import Path
 from tf_opdiff.harness.paths import ROOT
 
 NAMES = ("overhead", "profile", "second", "garbage", "errors", "gradient", "sweep", "growth", "reports", "model")
+
+#: What is run by a name, with options of its own, and writes no table.
+CHECKS = {"discover": "bench.discover", "kernel-faults": "bench.kernel_faults"}
 
 
 def table(rows: list[dict[str, object]]) -> str:
@@ -40,8 +43,8 @@ def section(name: str) -> str:
 
 def main() -> None:
     """Runs what the command line names."""
-    if sys.argv[1:2] == ["kernel-faults"]:
-        sys.exit(import_module("bench.kernel_faults").main(sys.argv[2:]))
+    if sys.argv[1:2] and sys.argv[1] in CHECKS:
+        sys.exit(import_module(CHECKS[sys.argv[1]]).main(sys.argv[2:]))
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__.splitlines()[0])
     parser.add_argument("name", nargs="*", help=f"{', '.join(NAMES)}; default: all")
     names = parser.parse_args().name or list(NAMES)

@@ -56,6 +56,10 @@ VERBS = {
     ),
     "completion": Verb("Prints a script by which a shell completes verbs and options.", "tf_opdiff.completion"),
     "devices": Verb("Prints the devices that TensorFlow lists on this machine.", "tf_opdiff.harness.run.list_devices"),
+    "discover": Verb(
+        "Searches for programs that differ between modes, shrinks them, and says which are known.",
+        "tf_opdiff.discover.command",
+    ),
     "rejudge": Verb(
         "Judges the observations of a run again, by the known failures and budgets of today.",
         "tf_opdiff.harness.run.rejudge",
@@ -124,6 +128,7 @@ GROUPS = {
     "for everyone": (
         "check",
         "model",
+        "discover",
         "repro",
         "table",
         "diff",

@@ -12,6 +12,7 @@ __all__ = (
     "override_listing",
     "program_digest",
     "reproduce",
+    "run_scripts",
     "setting_trials",
     "upstream_issue",
 )

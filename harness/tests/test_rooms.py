@@ -43,6 +43,7 @@ SERVER_ONLY = {
     *(f"harness.device.{name}" for name in ("measured_traits", "op_registry", "option_values", "public_api")),
     *(f"harness.device.{name}" for name in ("tensorflow_setup", "tensorflow_state")),
     *(f"tf_opdiff.model.{name}" for name in ("op_runner", "recording", "replay_server", "subject", "subject_server")),
+    "tf_opdiff.discover.program_server",
     *(f"tf_opdiff.model.{name}" for name in ("interpreter", "layer_stack", "op_script", "tracing")),
 }
 #: Modules that a command line names: what `python -m NAME` runs.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Self
 
@@ -27,8 +28,15 @@ class RequestFailed(Exception):
 class Worker:
     """A process that owns a device; use it in a `with` statement."""
 
-    def __init__(self, device: Device, log: Path, timeout: float, *arguments: Any) -> None:
-        """Starts the process; `arguments` are those of a `ReplayServer`, or none for a `SubjectServer`.
+    def __init__(self, device: Device, log: Path, timeout: float, *arguments: Any, server: str = "") -> None:
+        """Starts the process.
+
+        Args:
+          device: the device.
+          log: the file of the process's output.
+          timeout: seconds for one request.
+          arguments: those of the server's class, after the device.
+          server: `MODULE:CLASS` of the server. By default a `ReplayServer`, or without arguments a `SubjectServer`.
 
         Raises:
           RuntimeError: the device is not available, or no process can be started.
@@ -39,7 +47,7 @@ class Worker:
             settings = variant.environment(device.variants)
             with uninterrupted():
                 memory = memory_limit(device)
-                child = Child(_serve, device, arguments, log=log, memory=memory, settings=settings)
+                child = Child(_serve, device, arguments, server, log=log, memory=memory, settings=settings)
             failure = child.receive(fork_server.START_TIMEOUT)
         except (EOFError, OSError) as error:
             failure = start_failure(child, error, log, 0)
@@ -77,16 +85,14 @@ class Worker:
         return answer
 
 
-def _serve(channel: Channel, device: Device, arguments: tuple[Any, ...]) -> None:
+def _serve(channel: Channel, device: Device, arguments: tuple[Any, ...], name: str) -> None:
     """Answers requests until the other side hangs up; the first message says why the device is not available."""
     if device.type == "cpu":
         os.environ["CUDA_VISIBLE_DEVICES"] = "-1"  # before CUDA starts: a CPU server takes no GPU memory
     from tf_opdiff.harness.device.tensorflow_setup import configure
-    from tf_opdiff.model.replay_server import ReplayServer
-    from tf_opdiff.model.subject_server import SubjectServer
 
     channel.send(configure(device))
-    server: Any = ReplayServer(device, *arguments) if arguments else SubjectServer(device)
+    server: Any = _server(name, arguments)(device, *arguments)
     while True:
         try:
             name, words = channel.receive()
@@ -97,3 +103,14 @@ def _serve(channel: Channel, device: Device, arguments: tuple[Any, ...]) -> None
         except Exception as error:  # noqa: BLE001  every error of the user's program is an answer
             answer = None, f"{type(error).__name__}: {error}"
         channel.send(answer)
+
+
+def _server(name: str, arguments: tuple[Any, ...]) -> Any:
+    """The class of the server with this name; see `Worker`."""
+    from tf_opdiff.model.replay_server import ReplayServer
+    from tf_opdiff.model.subject_server import SubjectServer
+
+    if not name:
+        return ReplayServer if arguments else SubjectServer
+    module, _, own = name.partition(":")
+    return getattr(import_module(module), own)
