@@ -1,7 +1,10 @@
 """Running planted specs: in this process's own device servers, or by pytest in a process of its own."""
 
+import fcntl
+import hashlib
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -174,3 +177,21 @@ def run_pytest(tmp_path_factory):
 
     yield run
     other.stop()
+
+
+@pytest.fixture(scope="session")
+def shared_run(run_pytest, tmp_path_factory):
+    """shared_run(*arguments) → the Outcome of `run_pytest`; one of xdist's workers makes it, and tests only read it."""
+    folder = tmp_path_factory.getbasetemp()
+    folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+    def run(*arguments, **settings):
+        key = hashlib.sha256(repr((arguments, sorted(settings.items()))).encode()).hexdigest()
+        file = folder / f"{key}.run"
+        with file.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # others wait; it ends with the file's descriptor
+            if not file.exists():
+                file.write_bytes(pickle.dumps(run_pytest(*arguments, **settings)))
+            return pickle.loads(file.read_bytes())
+
+    return run
