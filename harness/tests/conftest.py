@@ -1,6 +1,10 @@
 """Running planted specs: in this process's own device servers, or by pytest in a process of its own."""
 
+import fcntl
+import hashlib
+import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -95,12 +99,48 @@ class Outcome:
         return merge([self.directory])
 
 
+OWNER = """
+import json, sys
+from pathlib import Path
+from tf_opdiff.harness.device.fork_server import start_fork_server
+from tf_opdiff.harness.device.shared_fork_server import offered
+
+start_fork_server(Path(sys.argv[1]))
+print(json.dumps(offered()), flush=True)
+sys.stdin.read()
+"""
+
+
+class OtherForkServer:
+    """A fork server with other variables than this process has, one at a time; the process that owns it is `_owner`."""
+
+    def __init__(self, log):
+        self._log, self._environment, self._owner, self._offer = log, {}, None, {}
+
+    def offer(self, environment):
+        """The offer of the fork server with these variables; it takes the place of the one with others."""
+        if environment != self._environment:
+            self.stop()
+            command = [sys.executable, "-c", OWNER, str(self._log)]
+            pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+            self._owner = subprocess.Popen(command, cwd=ROOT, env=environment, **pipes)
+            self._environment, self._offer = environment, json.loads(self._owner.stdout.readline())
+        return self._offer
+
+    def stop(self):
+        if self._owner:
+            self._owner.communicate(timeout=PATIENCE)
+
+
 @pytest.fixture(scope="session")
 def run_pytest(tmp_path_factory):
     """run_pytest(*arguments) → the Outcome of pytest on the planted suite; `before` is called in the new process.
 
-    Programs of findings run although they did before.
+    Programs of findings run although they did before. With `env`, a run imports TensorFlow by itself; with `shared_env`
+    in its place, once for all runs with the same variables.
     """
+    log = tmp_path_factory.getbasetemp() / "fork-server.log"
+    other = OtherForkServer(log)
 
     def run(
         *arguments,
@@ -108,6 +148,7 @@ def run_pytest(tmp_path_factory):
         known=os.devnull,
         folder=None,
         env=(),
+        shared_env=(),
         paths=("suites",),
         before=None,
     ):
@@ -116,10 +157,12 @@ def run_pytest(tmp_path_factory):
         chosen = [] if "--resume" in arguments else ["--run-dir", str(directory)]
         command += ["-o", f"opdiff_known={known}", f"--op-timeout={PATIENCE}", "--repro", "all"]
         command += [*chosen, *paths, *arguments]
-        start_fork_server(
-            tmp_path_factory.getbasetemp() / "fork-server.log"
-        )  # TensorFlow is imported for all runs once
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | offered() | dict(env)
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | dict(shared_env)
+        if shared_env:
+            environment = environment | other.offer(environment)
+        else:
+            start_fork_server(log)
+            environment |= offered() | dict(env)
         process = subprocess.run(
             command,
             check=False,
@@ -131,5 +174,24 @@ def run_pytest(tmp_path_factory):
             preexec_fn=before,
         )
         return Outcome(process, Path(directory))
+
+    yield run
+    other.stop()
+
+
+@pytest.fixture(scope="session")
+def shared_run(run_pytest, tmp_path_factory):
+    """shared_run(*arguments) → the Outcome of `run_pytest`; one of xdist's workers makes it, and tests only read it."""
+    folder = tmp_path_factory.getbasetemp()
+    folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+    def run(*arguments, **settings):
+        key = hashlib.sha256(repr((arguments, sorted(settings.items()))).encode()).hexdigest()
+        file = folder / f"{key}.run"
+        with file.with_suffix(".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # others wait; it ends with the file's descriptor
+            if not file.exists():
+                file.write_bytes(pickle.dumps(run_pytest(*arguments, **settings)))
+            return pickle.loads(file.read_bytes())
 
     return run

@@ -15,7 +15,7 @@ import pytest
 
 from tf_opdiff import reports
 from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.tests.conftest import run_pytest  # noqa: F401  a fixture
+from tf_opdiff.harness.tests.conftest import run_pytest, shared_run  # noqa: F401  fixtures
 from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.browser import Browser
 

@@ -204,18 +204,17 @@ def places(dtype: np.dtype, *xs: np.ndarray) -> Iterator[list[np.ndarray]]:
 def distinct(exact: np.ndarray, values: Iterable[np.ndarray], dtype: np.dtype) -> list[np.ndarray]:
     """The arrays that differ from the exact one and from each other once they are rounded to a dtype."""
     others: list[np.ndarray] = []
-    rounded = [np.asarray(exact).astype(dtype)]
+    rounded = {_numbers(exact, dtype)}
     for value in values:
-        other = np.asarray(value).astype(dtype)
-        if not any(_same(other, one) for one in rounded):
+        numbers = _numbers(value, dtype)
+        if numbers not in rounded:
             others.append(value)
-            rounded.append(other)
+            rounded.add(numbers)
     return others
 
 
-def _same(a: np.ndarray, b: np.ndarray) -> bool:
-    """Whether two arrays hold the same numbers, with the same signs of zeros; all NaNs are the same."""
-    if a.dtype.kind == "c":
-        return _same(a.real, b.real) and _same(a.imag, b.imag)
-    equal = (a == b) & (np.signbit(a) == np.signbit(b))
-    return bool(np.all(equal | (np.isnan(a) & np.isnan(b))))
+def _numbers(array: np.ndarray, dtype: np.dtype) -> tuple[tuple[int, ...], bytes, bytes]:
+    """A key that two arrays share if they round to the same numbers, with the same signs of zeros; NaNs are alike."""
+    rounded = np.asarray(array).astype(dtype)
+    real, imaginary = (np.where(np.isnan(x), np.asarray(np.nan, x.dtype), x) for x in (rounded.real, rounded.imag))
+    return rounded.shape, real.tobytes(), imaginary.tobytes() if dtype.kind == "c" else b""

@@ -30,7 +30,7 @@ def verdicts(outcome):
 def test_loaded_programs_give_the_bits_of_fresh_ones_and_damaged_files_are_compiled_again(run_pytest, tmp_path):
     def run(*options):
         env = {"TF_OPDIFF_CACHE": str(tmp_path)}
-        return run_pytest("--device", "cpu", "--mode", "xla", "--repro=none", *options, suites=SUITE, env=env)
+        return run_pytest("--device", "cpu", "--mode", "xla", "--repro=none", *options, suites=SUITE, shared_env=env)
 
     fresh = run()
     assert not (tmp_path / "xla").exists()

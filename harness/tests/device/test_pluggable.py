@@ -28,7 +28,7 @@ def installed(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def run(run_pytest, installed):
-    return lambda *arguments, **more: run_pytest(*OPTIONS, *arguments, suites=SUITES, env=installed, **more)
+    return lambda *arguments, **more: run_pytest(*OPTIONS, *arguments, suites=SUITES, shared_env=installed, **more)
 
 
 @pytest.fixture(scope="module")

@@ -20,9 +20,9 @@ SUITE = "tf_opdiff.harness.tests.planted_variants"
 
 
 @pytest.fixture(scope="module")
-def outcome(run_pytest):
+def outcome(shared_run):
     devices = ("cpu", "cpu+denormals", "cpu+threads=3", "cpu+deterministic", "cpu+noonednn", "cpu+onednn")
-    return run_pytest(*(word for d in devices for word in ("--device", d)), "--repro=none", suites=SUITE)
+    return shared_run(*(word for d in devices for word in ("--device", d)), "--repro=none", suites=SUITE)
 
 
 def verdicts(outcome, spec):

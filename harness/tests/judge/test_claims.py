@@ -15,8 +15,8 @@ from tf_opdiff.harness.tests import planted_claims
 
 
 @pytest.fixture(scope="module")
-def outcome(run_pytest):
-    return run_pytest(suites="tf_opdiff.harness.tests.planted_claims", env={"CUDA_VISIBLE_DEVICES": "-1"}.items())
+def outcome(shared_run):
+    return shared_run(suites="tf_opdiff.harness.tests.planted_claims", env={"CUDA_VISIBLE_DEVICES": "-1"})
 
 
 @pytest.fixture(scope="module")

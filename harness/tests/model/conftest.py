@@ -1,7 +1,9 @@
 """Analyses of planted programs, one at a time."""
 
-from contextlib import contextmanager
+import io
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -42,11 +44,36 @@ def answer_of(analysis_of):
 
 @pytest.fixture
 def run(monkeypatch, tmp_path):
-    """run(NAME, OPTION, …) → the exit status of an analysis of a planted program."""
-    monkeypatch.chdir(Path(__file__).parent)
-    np.savez(tmp_path / "x.npz", x=np.float32([[0, 1, 2, 3]]))
+    """run(NAME, OPTION, …) → the exit status of an analysis of a planted program; `tmp_path` has its inputs."""
+    return analyses(monkeypatch, tmp_path)
+
+
+def analyses(patch, folder):
+    """The function behind the fixture `run`."""
+    patch.chdir(Path(__file__).parent)
+    np.savez(folder / "x.npz", x=np.float32([[0, 1, 2, 3]]))
 
     def run(subject, *options):
-        return main(["model", subject, "--input", str(tmp_path / "x.npz"), "--device", "cpu", *options])
+        return main(["model", subject, "--input", str(folder / "x.npz"), "--device", "cpu", *options])
 
     return run
+
+
+class ModelRun(NamedTuple):
+    """The exit status of an analysis, its output, its table and its page."""
+
+    status: int
+    output: str
+    table: str
+    page: str
+
+
+@pytest.fixture(scope="session")
+def masked_root(tmp_path_factory):
+    """The analysis of a program whose gradient is wrong under XLA; each setting that it tries imports TensorFlow."""
+    folder, output = tmp_path_factory.mktemp("masked_root"), io.StringIO()
+    files = [folder / "ops.csv", folder / "page.html"]
+    options = ("--mode", "xla", "--table", str(files[0]), "--page", str(files[1]))
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(output):
+        status = analyses(patch, folder)("planted_programs:masked_root", *options)
+    return ModelRun(status, output.getvalue(), *(file.read_text() for file in files))

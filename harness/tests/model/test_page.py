@@ -63,9 +63,8 @@ def test_a_result_of_several_steps_has_a_curve(page):
     assert "after each step: 0, 1e-09, 1" in text
 
 
-def test_the_option_writes_a_page_without_scripts(run, tmp_path):
-    run("planted_programs:masked_root", "--mode", "xla", "--page", str(tmp_path / "page.html"))
-    text = (tmp_path / "page.html").read_text()
+def test_the_option_writes_a_page_without_scripts(masked_root):
+    text = masked_root.page
     assert "cpu/xla against cpu/eager: An op differs alone." in text
     assert "SqrtGrad, in the gradient of Sqrt (planted_programs.py:" in text
     assert "<script" not in text

@@ -14,13 +14,22 @@ from tf_opdiff.model.request import ModelRequest
 from tf_opdiff.model.values import ValueReader, ValueWriter
 
 
+@pytest.fixture(scope="module")
+def recordings():
+    """The recordings of planted programs, by name; each is made when a test first asks for it."""
+    return {}
+
+
 @pytest.fixture
-def recorded(run, tmp_path):
-    """recorded(NAME) → the file of a recording of a planted program."""
+def recorded(run, recordings, tmp_path):
+    """recorded(NAME) → the file of a recording of a planted program, which the test may change."""
 
     def record(name):
         file = tmp_path / "ops.recording"
-        run(f"planted_programs:{name}", "--mode", "function", "--record", str(file))
+        if name not in recordings:
+            run(f"planted_programs:{name}", "--mode", "function", "--record", str(file))
+            recordings[name] = file.read_bytes()
+        file.write_bytes(recordings[name])
         return file
 
     return record

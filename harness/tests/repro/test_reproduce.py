@@ -33,12 +33,12 @@ SEEN = (
 
 
 @pytest.fixture(scope="module")
-def outcomes(run_pytest):
+def outcomes(shared_run):
     """What became of the scripts of planted findings, by spec."""
     names = (*SEEN, "writes-to-its-input", "drifts", "right", "other-op")
     ops = [word for name in names if name != "hangs" for word in ("--op", name)]
-    done = run_pytest(*ops, "-n", "2")
-    hung = run_pytest("--op", "hangs", "--op-timeout", "6")  # alone: whatever else ran might not be ready in time
+    done = shared_run(*ops, "-n", "2")
+    hung = shared_run("--op", "hangs", "--op-timeout", "6")  # alone: whatever else ran might not be ready in time
     found = {}
     for ended in (done, hung):
         for outcome in json.loads((ended.directory / "repro.json").read_text()):

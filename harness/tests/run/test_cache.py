@@ -89,7 +89,7 @@ def test_a_wrong_promise_in_the_cache_fails_as_the_suites_own_fault_and_is_gone_
 def test_the_run_says_how_it_used_the_cache_and_without_cache_it_neither_reads_nor_writes(run_pytest, tmp_path):
     env = {"XDG_CACHE_HOME": str(tmp_path), "TF_OPDIFF_CACHE": ""}
     use = [
-        RunInfo.load(run_pytest("--device", "cpu", *options, suites=SUITES, env=env).directory).cache
+        RunInfo.load(run_pytest("--device", "cpu", *options, suites=SUITES, shared_env=env).directory).cache
         for options in (["--no-cache"], [])
     ]
     assert use == [

@@ -11,8 +11,8 @@ EXAMPLE = "Example: input -0.5, got -0.0, want -1.0 (floor-"
 
 
 @pytest.fixture(scope="module")
-def red(run_pytest):
-    return run_pytest(
+def red(shared_run):
+    return shared_run(
         "--device", "cpu", "--no-sweep", "-n", "2", suites="tf_opdiff.harness.tests.planted_floor", env={"CI": "true"}
     )
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -36,9 +37,14 @@ def test_nothing_is_lost_when_ops_die(run_pytest, workers):
     assert len(outcome.output.rpartition("= tf-opdiff =")[2].splitlines()) <= 60
 
 
-def test_a_killed_worker_leaves_a_red_run_that_says_what_did_not_run(run_pytest):
-    outcome = run_pytest("-n", "2", "--mode", "eager", suites=SESSION)
-    info = RunInfo.load(outcome.directory)
+@pytest.fixture(scope="module")
+def cut_off(shared_run):
+    """A run whose two workers die while they run the last item."""
+    return shared_run("-n", "2", "--mode", "eager", suites=SESSION)
+
+
+def test_a_killed_worker_leaves_a_red_run_that_says_what_did_not_run(cut_off):
+    outcome, info = cut_off, RunInfo.load(cut_off.directory)
     assert outcome.status == 3, outcome.output
     assert info.state == "fault"
     assert info.planned == info.recorded + len(info.not_run)
@@ -81,19 +87,17 @@ def test_an_interrupted_run_says_so_and_keeps_what_it_has(tmp_path):
 
 
 @pytest.mark.parametrize("workers", ["0", "2"])
-def test_a_run_that_was_cut_off_goes_on_where_it_stopped(run_pytest, workers):
-    """Two workers die while they run the last item; resumed, only that one is run, and nothing is lost or doubled."""
-    first = run_pytest("-n", "2", "--mode", "eager", suites=SESSION)
-    assert (first.status, RunInfo.load(first.directory).state) == (3, "fault")
-    started = {path.name for path in (first.directory / "shards").iterdir()}
-    done, planned = first.merged.done, RunInfo.load(first.directory).planned
-    again = run_pytest(
-        "--resume", str(first.directory), "-n", workers, suites=SESSION, folder=first.directory, env={"SPARE": "1"}
-    )
-    info = RunInfo.load(first.directory)
+def test_a_run_that_was_cut_off_goes_on_where_it_stopped(run_pytest, cut_off, tmp_path, workers):
+    """Only the last item is run again, and nothing is lost or doubled."""
+    directory = shutil.copytree(cut_off.directory, tmp_path / cut_off.directory.name)
+    assert (cut_off.status, RunInfo.load(directory).state) == (3, "fault")
+    started = {path.name for path in (directory / "shards").iterdir()}
+    done, planned = cut_off.merged.done, RunInfo.load(directory).planned
+    again = run_pytest("--resume", str(directory), "-n", workers, suites=SESSION, folder=directory, env={"SPARE": "1"})
+    info = RunInfo.load(directory)
     assert (again.status, info.state, info.not_run) == (1, "complete", []), again.output
     assert info.planned == info.recorded == planned == len(again.merged.done)
-    added = [p for p in (first.directory / "shards").iterdir() if p.name not in started]
+    added = [p for p in (directory / "shards").iterdir() if p.name not in started]
     ran = {
         (line["case"], line["device"], line["mode"]) for p in added for line in read_shard(p) if line["line"] == "start"
     }

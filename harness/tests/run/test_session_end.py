@@ -365,7 +365,7 @@ def test_a_program_that_reproduced_is_not_run_again_and_says_when_it_was(run_pyt
 
     def outcomes(name, *options):
         ops = ("--op", "one-ulp-off", "--op", "hangs", "--mode", "eager", "--op-timeout", "3")
-        done = run_pytest(*ops, *options, env=env, folder=tmp_path / name)
+        done = run_pytest(*ops, *options, shared_env=env, folder=tmp_path / name)
         found = json.loads((done.directory / "repro.json").read_text())
         return done, {o["spec"]: o for o in found}
 

@@ -4,6 +4,8 @@ import gzip
 import os
 import shutil
 
+import pytest
+
 from tf_opdiff.harness.run import merge_runs
 from tf_opdiff.harness.store import compressed, record_devices, recording, rundir, shard, whole_lines
 from tf_opdiff.harness.store.judges import JudgedBy
@@ -14,13 +16,23 @@ SUITE = "tf_opdiff.harness.tests.planted_kept"
 TIDY = ("-p", "tf_opdiff.harness.tests.planted_tidy")
 
 
-def test_a_run_leaves_compressed_shards_and_the_newest_runs(run_pytest, tmp_path):
+@pytest.fixture(scope="module")
+def plain(shared_run):
+    """A run whose shards are not compressed."""
+    return shared_run("--mode", "eager", "--device", "cpu", "--repro=none", suites=SUITE)
+
+
+def test_a_run_leaves_compressed_shards_and_the_newest_runs(run_pytest, plain, tmp_path):
     """With --keep-runs=2 the third run removes the first one; all that reads shards reads compressed ones."""
     runs = [tmp_path / "runs" / f"2026010{day}T000000-abcdef" for day in (1, 2, 3)]
-    for directory in runs:
-        words = ("--mode", "eager", "--device", "cpu", "--repro=none", "--keep-runs=2", *TIDY)
-        outcome = run_pytest(*words, suites=SUITE, folder=directory)
-        assert outcome.status == 0, outcome.output
+    for directory in runs[:2]:
+        shutil.copytree(plain.directory, directory)
+        info = RunInfo.load(directory)
+        info.run = directory.name
+        info.save(directory)
+    words = ("--mode", "eager", "--device", "cpu", "--repro=none", "--keep-runs=2", *TIDY)
+    outcome = run_pytest(*words, suites=SUITE, folder=runs[2])
+    assert outcome.status == 0, outcome.output
     assert "removed old runs: 20260101T000000-abcdef (--keep-runs 2)" in outcome.output
     assert sorted(path.name for path in runs[0].parent.iterdir()) == [runs[1].name, runs[2].name, "latest"]
     assert {path.name.partition(".")[2] for path in (runs[2] / "shards").iterdir()} == {"jsonl.zst"}
@@ -28,7 +40,6 @@ def test_a_run_leaves_compressed_shards_and_the_newest_runs(run_pytest, tmp_path
     assert lines and not [text for text in lines if b'"line":"start"' in text]
     assert {path.name.partition(".")[2] for path in (runs[2] / "logs").iterdir()} == {"log.gz"}
     assert any(gzip.decompress(path.read_bytes()) for path in (runs[2] / "logs").iterdir())
-    plain = run_pytest("--mode", "eager", "--device", "cpu", "--repro=none", suites=SUITE)
     assert merge([runs[2]]).done == plain.merged.done
     (path,) = record_devices.record(runs[2], [], "h100", tmp_path)
     assert recording.Recording(path).cases == {case for case, _, _ in plain.merged.done}
@@ -41,9 +52,9 @@ def test_a_run_leaves_compressed_shards_and_the_newest_runs(run_pytest, tmp_path
     assert RunInfo.load(runs[2]).recorded == len(plain.merged.done)
 
 
-def test_record_and_merge_give_the_same_bytes_before_and_after_a_run_is_made_small(run_pytest, tmp_path, monkeypatch):
+def test_record_and_merge_give_the_same_bytes_before_and_after_a_run_is_made_small(plain, tmp_path, monkeypatch):
     """The shards leave arrays and records to Parquet files, and everything that reads shards reads them there."""
-    before = run_pytest("--mode", "eager", "--device", "cpu", "--repro=none", suites=SUITE).directory
+    before = plain.directory
     after = tmp_path / "after" / before.name
     shutil.copytree(before, after)
     monkeypatch.setattr(compressed, "LEAST", 0)

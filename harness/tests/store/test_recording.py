@@ -24,12 +24,12 @@ SUITE = "tf_opdiff.harness.tests.planted_kept"
 
 
 @pytest.fixture(scope="module")
-def runs(run_pytest):
+def runs(shared_run):
     """A run on the CPU, one on a second one, and one on the CPU of the other half of the modes."""
     kept = {
-        "cpu": run_pytest("--device", "cpu", "--mode", "eager", "--mode", "graph", suites=SUITE),
-        "other": run_pytest("--device", "cpu:1", "--mode", "eager", "--mode", "graph", suites=SUITE),
-        "half": run_pytest("--device", "cpu", "--mode", "function", "--mode", "xla", suites=SUITE),
+        "cpu": shared_run("--device", "cpu", "--mode", "eager", "--mode", "graph", suites=SUITE),
+        "other": shared_run("--device", "cpu:1", "--mode", "eager", "--mode", "graph", suites=SUITE),
+        "half": shared_run("--device", "cpu", "--mode", "function", "--mode", "xla", suites=SUITE),
     }
     assert {outcome.status for outcome in kept.values()} == {0}, [o.output for o in kept.values()]
     return {name: outcome.directory for name, outcome in kept.items()}

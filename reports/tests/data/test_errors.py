@@ -22,9 +22,9 @@ SESSION = "tf_opdiff.harness.tests.planted_session"
 
 
 @pytest.fixture(scope="module")
-def planted(run_pytest: Callable[..., Any]) -> Path:
+def planted(shared_run: Callable[..., Any]) -> Path:
     """A real run of an op that is wrong for one number, of one that dies, and of one of integers."""
-    outcome = run_pytest(suites="tf_opdiff.harness.tests.planted_errors")
+    outcome = shared_run(suites="tf_opdiff.harness.tests.planted_errors")
     assert outcome.status == 1, outcome.output
     return Path(outcome.directory)
 
@@ -74,8 +74,8 @@ def test_what_gave_no_value_and_what_has_no_distance_have_no_rows(planted: Path)
     assert "integers" in set(records["spec"]) and "integers" not in set(errors["spec"])
 
 
-def test_profiles_outlive_a_killed_worker(run_pytest: Callable[..., Any]) -> None:
-    run = Path(run_pytest("-n", "2", "--mode", "eager", suites=SESSION).directory)
+def test_profiles_outlive_a_killed_worker(shared_run: Callable[..., Any]) -> None:
+    run = Path(shared_run("-n", "2", "--mode", "eager", suites=SESSION).directory)
     found = elements(reports.load_errors(run))
     assert {spec for spec, *_ in found} == {f"fine-{n}" for n in range(6)}
     assert found == sizes(run)
