@@ -47,7 +47,7 @@ SPECS = (
         of_small=(of.triangular, plain),
         dtypes=tiered(("float32", "float64")),
         gradient=False,
-        fields=_REMOVED.fields | of.LOOSE,
+        fields=_REMOVED.fields | of.loose_beside_norm("output", "grad", "jvp"),
     ),
     *op(
         "matrix-triangular-solve",
@@ -83,6 +83,6 @@ SPECS = (
             "right-vector": ((3, 3), (3,)),
         },
         dtypes=tiered(("float32", "float64", *COMPLEX)),
-        fields=of.LOOSE,
+        fields=of.loose_beside_norm("output", "grad", "jvp"),
     ),
 )
