@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
@@ -41,7 +42,8 @@ def coverages(
     by_op = {name: OpCoverage(op, options) for name, op in raw_ops.ops.items()}
     subjects = {(spec.name, mode): set(spec.ops_in(mode)) for spec in catalog.specs.values() for mode in spec.modes}
     cases: dict[tuple[str, str, str], tuple[str, str, set[str]]] = {}
-    for row in _compared(records, set(by_op), subjects).itertuples(index=False):
+    rows: Iterable[Any] = _compared(records, set(by_op), subjects).itertuples(index=False)
+    for row in rows:
         coverage = by_op[row.raw_op]
         if row.raw_op not in subjects.get((row.spec, row.mode), ()):
             coverage.inside.add(row.spec)
