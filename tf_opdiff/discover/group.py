@@ -85,6 +85,17 @@ class Group:
         return (kind, mode) == (self.kind, self.mode) and forms and self.texts <= Counter(op.text for op in program.ops)
 
     @classmethod
+    def ended(cls, example: Example, mode: str, seed: int, how: str) -> Self:
+        """The group of a program that ended its process, with the reason why it ended: `SIGABRT: …`."""
+        kind = how.partition(":")[0]
+        program, draw = example.program.data(), data_of(example.draw)
+        got = " ".join(how.split())[:200]
+        id = f"{mode}-{kind}-seed-{seed}"
+        return cls(
+            id=id, kind=kind, mode=mode, types=(), program=program, draw=draw, got=got, want="a result", seed=seed
+        )
+
+    @classmethod
     def of(cls, data: Mapping[str, Any]) -> Self:
         """Reads the data of `vars`, as JSON gives it."""
         lists = {name: tuple(map(_tuple, data[name])) for name in ("types", "draw", "causes")}

@@ -225,22 +225,9 @@ class Search:
 
     def _ended(self, example: Example, mode: str, seed: int, how: str) -> None:
         """Adds a group for a program that ended its process."""
-        kind = how.partition(":")[0]
-        id = f"{mode}-{kind}-seed-{seed}"
-        self.state.add(
-            Group(
-                id=id,
-                kind=kind,
-                mode=mode,
-                types=(),
-                program=example.program.data(),
-                draw=data_of(example.draw),
-                got=" ".join(how.split())[:200],
-                want="a result",
-                seed=seed,
-            )
-        )
-        self.state.counts[id] += 1
+        group = Group.ended(example, mode, seed, how)
+        self.state.add(group)
+        self.state.counts[group.id] += 1
 
 
 def recognised(search: Search) -> set[str]:
