@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.store import partition, recording_writer
@@ -109,29 +109,30 @@ class Part:
         return {cell: line for cell, line in self.merged.results.items() if cell[1] == device}
 
 
-def record(
-    run: Path,
-    devices: Sequence[str],
-    name: str,
-    folder: Path,
-    *,
-    base: str = "",
-    partial: bool = False,
-    extend: bool = False,
-) -> list[Path]:
-    """Writes recordings `NAME@TENSORFLOW` of the named devices of a run, or of all; returns their paths.
+class Choices(NamedTuple):
+    """How a recording is written.
 
-    Results that are equal in the recording called `base`, in the same folder, are left out. The recording of a
-    `partial` run says in its header what the run lacks; on the recorded device, other cases are unavailable. To
-    `extend` a recording of that name keeps its cells that the run lacks.
+    base     a recording in the same folder: results that are equal there are left out.
+    partial  whether a run that lacks results may be recorded. The header says what it lacks; on the recorded device,
+             other cases are unavailable.
+    extend   whether a recording of the same name keeps its cells that the run lacks.
+    """
+
+    base: str = ""
+    partial: bool = False
+    extend: bool = False
+
+
+def record(run: Path, devices: Sequence[str], name: str, folder: Path, choices: Choices = Choices()) -> list[Path]:
+    """Writes recordings `NAME@TENSORFLOW` of the named devices of a run, or of all; returns their paths.
 
     Raises:
       LookupError: the run has no such device.
-      ValueError: the run is not complete and not `partial`, one name is given for several devices, the base can't be
-        one, or the recording to extend is of another device.
+      ValueError: the run is not complete and may not be partial, one name is given for several devices, the base
+        can't be one, or the recording to extend is of another device.
     """
     part = Part.read(run)
-    if part.faults and not partial:
+    if part.faults and not choices.partial:
         raise ValueError(f"expected a whole run: {'; '.join(part.faults)}. --partial records the results that it has")
     wanted = list(devices) or part.devices
     for device in wanted:
@@ -145,11 +146,11 @@ def record(
         full = f"{called}@{part.tf(device)}"
         merged = part.recording_of(device)
         about = replace(merged.about, name=full) if merged else part.about(device, full)
-        about = _as_partial(about) if partial else about
+        about = _as_partial(about) if choices.partial else about
         table = merged.table if merged else recording_writer.table(part.lines(device))
-        if extend and (path := folder / f"{full}{SUFFIX}").exists():
+        if choices.extend and (path := folder / f"{full}{SUFFIX}").exists():
             about, table = extended(about, table, Recording(path))
-        paths.append(recording_writer.write_rows(about, table, folder, base=base))
+        paths.append(recording_writer.write_rows(about, table, folder, base=choices.base))
     return paths
 
 
@@ -179,8 +180,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Writes the recordings; prints the path and size of each."""
-    choices = {name: getattr(options, name) for name in ("base", "partial", "extend")}
-    for path in record(options.run, options.device, options.name, options.out, **choices):
+    choices = Choices(options.base, options.partial, options.extend)
+    for path in record(options.run, options.device, options.name, options.out, choices):
         print(f"{path}: {path.stat().st_size / 2**20:.1f} MiB")
     if options.durations:
         partition.write(merge([options.run]).seconds, options.out / partition.DURATIONS.name)
