@@ -123,7 +123,11 @@ class Choices(NamedTuple):
     extend: bool = False
 
 
-def record(run: Path, devices: Sequence[str], name: str, folder: Path, choices: Choices = Choices()) -> list[Path]:
+#: A whole run, with all its results, in place of what stands there.
+_PLAIN = Choices()
+
+
+def record(run: Path, devices: Sequence[str], name: str, folder: Path, choices: Choices = _PLAIN) -> list[Path]:
     """Writes recordings `NAME@TENSORFLOW` of the named devices of a run, or of all; returns their paths.
 
     Raises:
