@@ -88,7 +88,7 @@ def judged(records: pd.DataFrame, known: Known) -> pd.DataFrame:
 def _places_of_both(records: pd.DataFrame) -> pd.DataFrame:
     """The columns of `places`; and `other_device`, `other_mode` and `other_tf` of the plan that is the oracle."""
     rows = places(records)
-    split = records["against"].astype("str").str.rpartition("/")
+    split = records["against"].astype("str").str.rpartition("/").reindex(columns=range(3))  # no record, no column
     tf = rows.drop_duplicates("device").set_index("device")["tf"]
     other = {"other_device": split[0], "other_mode": split[2], "other_tf": split[0].map(tf).fillna("")}
     plans = rows["against"] == "plan"

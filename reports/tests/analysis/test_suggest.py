@@ -436,6 +436,11 @@ def test_each_entry_has_what_it_covers_and_its_state() -> None:
     assert set(table["cause"]) == {"planted"} and set(table["link"]) == {CAUSE.link}
 
 
+def test_entries_of_other_specs_than_the_run_has_are_not_run() -> None:
+    for known in (Known((entry("nowhere"),)), Known(())):
+        assert entries(frame(whole_run()), known)["state"].tolist() == ["not run"] * len(known.entries)
+
+
 def test_one_record_alone_makes_an_entry_narrow() -> None:
     known = Known((entry("alpha", mode="xla"),))
     last = {"spec": "alpha", "mode": "xla", "dtype": "float64", "recipe": "plain", "quantity": "grad[0]"}
