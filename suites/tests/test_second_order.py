@@ -76,7 +76,7 @@ def test_every_op_with_a_gradient_has_second_order():
     by_op = differentiable(spec for item in CATALOG.items if ".ops." in item.module for spec in [item.spec])
     assert len(by_op) > 90
     assert {*without_second_order(by_op)} == TO_DO.keys()
-    assert len(TO_DO) <= 2
+    assert len(TO_DO) <= 4
 
 
 def test_each_op_that_is_to_do_has_a_reason():
