@@ -216,5 +216,7 @@ def distinct(exact: np.ndarray, values: Iterable[np.ndarray], dtype: np.dtype) -
 def _numbers(array: np.ndarray, dtype: np.dtype) -> tuple[tuple[int, ...], bytes, bytes]:
     """A key that two arrays share if they round to the same numbers, with the same signs of zeros; NaNs are alike."""
     rounded = np.asarray(array).astype(dtype)
+    if dtype.kind in "biu":  # no NaN
+        return rounded.shape, rounded.tobytes(), b""
     real, imaginary = (np.where(np.isnan(x), np.asarray(np.nan, x.dtype), x) for x in (rounded.real, rounded.imag))
     return rounded.shape, real.tobytes(), imaginary.tobytes() if dtype.kind == "c" else b""
