@@ -37,7 +37,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of `python -m harness discover`."""
     parser.add_argument("op", nargs="*", help="an op, a spec or a family, such as Max or softmax; default: all")
     parser.add_argument(
-        "--for", dest="seconds", type=time_limit, default=600.0, metavar="TIME", help="90s, 30m or 2h; default: 10m"
+        "--for", dest="seconds", type=time_limit, default="10m", metavar="TIME", help="90s, 30m or 2h; default: 10m"
     )
     parser.add_argument("--device", default="cpu", metavar="D", help="the device; default: cpu")
     parser.add_argument(
