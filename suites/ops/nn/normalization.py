@@ -4,7 +4,7 @@ import numpy as np
 
 from tf_opdiff.suites.forms.normalization import Fused, fused, fused_gradient
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.part import part, tiered
+from tf_opdiff.suites.forms.part import calling, part, tiered
 from tf_opdiff.suites.forms.removed import Removed
 from tf_opdiff.suites.reference.running import bound
 
@@ -66,7 +66,13 @@ def _of_shapes(*order):
 def _removed(raw, *arguments):
     """The fields of an op that GraphDef lacks since version 9: values in an older graph, and the error elsewhere."""
     removed = Removed(raw, arguments, version=9)
-    return {"program": removed, "attrs": _GLOBAL, "dtypes": tiered(("float32", "float64", "float16")), **removed.fields}
+    dtypes = tiered(("float32", "float64", "float16"))
+    return {
+        "program": removed.older(calling(raw, arguments)),
+        "attrs": _GLOBAL,
+        "dtypes": dtypes,
+        **removed.fields,
+    }
 
 
 def _vjp(g, x, mean, variance, beta, gamma, **attrs):
