@@ -7,7 +7,7 @@ show that the subject is gone.
 
 from dataclasses import replace
 
-from tf_opdiff.suites.programs import case, loop, loop_variables, mapped, predicates, switch_case
+from tf_opdiff.suites.programs import case, folded, loop, loop_variables, mapped, predicates, switch_case
 from tf_opdiff.suites.tests.subjects.replaced import Replaced
 
 #: Iterations that stand for a loop: more than any of the programs needs.
@@ -74,7 +74,7 @@ def without(spec, suffix, **fields):
 
 SPECS = tuple(
     planted
-    for module in (case, loop, loop_variables, mapped, predicates, switch_case)
+    for module in (case, folded, loop, loop_variables, mapped, predicates, switch_case)
     for spec in module.SPECS
     if spec.name.removesuffix("-v1") in NAMES
     for planted in (
