@@ -15,7 +15,12 @@ from tf_opdiff.suites.forms.quantized import of_bits
 
 #: The lower and the upper end of a range whose steps of any number of bits meet 0.
 _ENDS = (-1.5, 3.0)
-_WIDTH = 2.0**-24 * 16 * 4.5
+#: The ends of the ranges of three slices.
+_SLICES = ([-1.5, -3.0, 0.0], [3.0, 6.0, 2.0])
+#: Unit round-off of float32, in which all results are computed.
+_UNIT = 2.0**-24
+#: Smaller sums with the lower end cancel, and keep less than half of their digits: no input has such a sum.
+_CANCELS = 2.0**-8
 
 
 def _meant(q, mode="MIN_COMBINED", narrow_range=False, ends=_ENDS):
@@ -33,13 +38,18 @@ def _dequantized(tf, q, ends=_ENDS, **attrs):
 
 
 def _all_steps(draw, dtype):
-    """A recipe: the ends of the range of a dtype, and steps all over it."""
+    """A recipe: the ends of the range of a dtype, and steps all over it, but none whose number is next to 0."""
     info = np.iinfo(dtype)
-    return (np.concatenate([[info.min, info.max, 0], draw.bits(29).astype(dtype)]).astype(dtype),)
+    steps = np.concatenate([[info.min, info.max, 0], draw.bits(29).astype(dtype)]).astype(dtype)
+    return (np.where(np.abs(_meant(steps)) < _CANCELS, info.max, steps).astype(dtype),)
 
 
-def _close(u, g, q, **attrs):
-    return np.full(q.shape, _WIDTH)
+def _close(u, g, q, mode="MIN_COMBINED", ends=_ENDS, **attrs):
+    """Of a product, the scale, the product, and the rounded reference; of a sum, also the operands and their sum."""
+    want, low = _meant(q, mode, ends=ends, **attrs), ends[0]
+    if mode == "SCALED":
+        return 4 * _UNIT * np.abs(want)
+    return _UNIT * (4 * (np.abs(want - low) + abs(low)) + 2 * np.abs(want))
 
 
 _STEPS = {"all": _all_steps}
@@ -73,10 +83,10 @@ SPECS = op(
     ),
     part(
         "-axis",
-        program=lambda tf, q: _dequantized(tf, q, ([-1.5, -3.0, 0.0], [3.0, 6.0, 2.0]), axis=1, mode="SCALED"),
-        reference=lambda q: _meant(q, "SCALED", ends=np.array([[-1.5, -3.0, 0.0], [3.0, 6.0, 2.0]])).astype(np.float32),
+        program=lambda tf, q: _dequantized(tf, q, _SLICES, axis=1, mode="SCALED"),
+        reference=lambda q: _meant(q, "SCALED", ends=np.array(_SLICES)).astype(np.float32),
         recipes={"slices": lambda draw, d: (draw.bits(5, 3).astype(d),)},
-        bound={"output": lambda u, g, q: np.full(q.shape, 2 * _WIDTH)},
+        bound={"output": lambda u, g, q: _close(u, g, q, "SCALED", np.array(_SLICES))},
         modes=WITHOUT_XLA,  # XLA has no axis
     ),
     part("-wide", recipes=_STEPS, dtypes=("int32", "int16", "uint16"), modes=WITHOUT_XLA),

@@ -40,7 +40,7 @@ _PERMUTATIONS = {
     "blocks": [(i * 389) % 1024 for i in range(1024)],
 }
 _LINES = {
-    "up": (-1.5, 4.0, 12),
+    "up": (-1.5, 4.0, 13),
     "down": (7.0, -3.0, 5),
     "level": (2.5, 2.5, 4),
     "one": (3.0, 9.0, 1),
@@ -123,6 +123,12 @@ def _line(start, stop, num):
     return start + (stop - start) / max(n - 1, 1) * np.arange(n)
 
 
+def _near(u, g, start, stop, num):
+    """Three roundings of what is added to the start, and one of the sum."""
+    line = _line(start, stop, num)
+    return u * (4 * np.abs(line - start) + 2 * np.abs(line))
+
+
 def _ends(table):
     """Recipes: both ends, and how many numbers."""
     return {
@@ -202,7 +208,7 @@ SPECS = (
             reference=lambda x, start, stop, num: _line(start, stop, num),
             recipes={"vector": lambda draw, d: (np.ones(1, d),)},
             attrs={label: dict(zip(("start", "stop", "num"), row, strict=True)) for label, row in _LINES.items()},
-            bound={"output": lambda u, g, x, start, stop, num: 4 * u * np.full(num, abs(start) + abs(stop))},
+            bound={"output": lambda u, g, x, start, stop, num: _near(u, g, start, stop, num)},
             constant=("output[0]",),
             modes=("xla",),
         ),
@@ -210,7 +216,7 @@ SPECS = (
         part("-refused", recipes=_ends({"no_number": (1.0, 2.0, 0), "negative": (1.0, 2.0, -3)}), **IN_KERNEL),
         arguments=("start", "stop", "num"),
         reference=_line,
-        bound={"output": lambda u, g, start, stop, num: 4 * u * np.full(int(num), abs(start) + abs(stop))},
+        bound={"output": _near},
         dtypes=("float32", "float64"),
         modes=WITHOUT_XLA,
     ),
