@@ -192,7 +192,7 @@ def test_evidence_may_be_an_op_that_was_pruned(outcome):
 
 @pytest.mark.parametrize("evidence", ["called", "seen:Floor", "ran:"])
 def test_evidence_of_an_unknown_kind_is_refused(evidence):
-    with pytest.raises(ValueError, match="expected KIND:NAME, of ran, built, replaced, waits, called, graphs"):
+    with pytest.raises(ValueError, match="expected KIND:NAME, of ran, also, built, replaced, waits, called, graphs"):
         planted_claims.spec("x", evidence=evidence)
 
 

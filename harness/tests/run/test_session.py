@@ -32,8 +32,8 @@ def test_nothing_is_lost_when_ops_die(run_pytest, workers):
         (f"dies-float32-{c}", m) for c in ("first", "second") for m in ("eager", "graph")
     }
     assert {r.verdict for r in outcome.merged.records if r.spec != "dies"} == {"match"}
-    for crash in crashes:
-        assert crash.rerun in outcome.output
+    assert any(crash.rerun in outcome.output for crash in crashes)
+    assert "3 more records like it" in outcome.output
     assert len(outcome.output.rpartition("= tf-opdiff =")[2].splitlines()) <= 60
 
 
