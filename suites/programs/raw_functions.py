@@ -26,7 +26,7 @@ _BATCHING = {
     "isolated": {"mixed_priority_policy": "priority_isolation", "low_priority_max_batch_size": 4},
     "down": {"batch_padding_policy": "BATCH_DOWN"},
     "cheap": {"batch_padding_policy": "MINIMIZE_TPU_COST_PER_REQUEST"},
-    "whole": {"enable_large_batch_splitting": False},
+    "split": {"enable_large_batch_splitting": True},
 }
 _SYMBOLIC = "a graph has the gradient of the function in its library; the eager runtime knows no such function"
 
