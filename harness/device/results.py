@@ -16,7 +16,7 @@ from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.program import Outcome, no_value
 from tf_opdiff.harness.spec.quantity import Quantity, named
 
-#: Parts of a message about this machine or about earlier runs, not about the op: the Python stack, with paths; the
+#: Parts of a message about this machine or about earlier runs, not about the op: the Python stack and folders; the
 #: numbers by which TensorFlow tells functions and callbacks apart, counted up within a process; addresses.
 _INCIDENTAL = (
     (
@@ -30,6 +30,7 @@ _INCIDENTAL = (
     (re.compile(r"(__(?:inference|forward|backward)_[\w<>]*?)_\d+\b"), r"\1"),
     (re.compile(r"\b(pyfunc|lambda|_Anonymous[A-Za-z]+)_?\d+"), r"\1"),
     (re.compile(r"\b0x[0-9a-f]{6,}\b"), "0x…"),
+    (re.compile(r"(?<![\w.])/(?:[^\s/:\"'()]+/)+(?=[^\s/:\"'()]+\.py\b)"), "…/"),  # the folder of a file of Python
 )
 #: Characters of an error's message that are recorded.
 _LONGEST_MESSAGE = 2000

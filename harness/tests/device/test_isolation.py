@@ -187,6 +187,15 @@ def test_a_message_is_the_same_whatever_the_server_ran_before(run_spec):
     assert "[Op:__inference_step]" in once["function"]
 
 
+def test_a_message_names_no_folder_of_this_machine():
+    text = "(register /home/me/tensorflow/registry.py:65) on /job:localhost/replica:0 in while/body/mul of a/b.py"
+    code = (
+        f"from tf_opdiff.harness.device.results import error_result; print(error_result(ValueError({text!r})).message)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE)
+    assert done.stdout.strip() == text.replace("/home/me/tensorflow/", "…/")
+
+
 def light(folder):
     """An environment whose fork server imports no TensorFlow, so that hundreds of starts take seconds."""
     (folder / "tensorflow.py").write_text(
