@@ -1,4 +1,4 @@
-"""What a search finds, and how much of what is known it finds again when it does not know it.
+"""Discover: what a search finds, and how many hidden known causes it finds again.
 
 `python -m bench discover [--for 10m] [--hidden]` is a check of the verb `discover`, and writes no table to a document.
 It searches on the CPU from seed 0, and prints programs, calls, differences, groups and behaviours, each also for a
@@ -12,13 +12,12 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import sys
 import tempfile
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
-from tf_opdiff.discover.command import time_limit
+from tf_opdiff.discover.command import progress, time_limit
 from tf_opdiff.discover.group import ALIKE, KNOWN, NEW, UNSTABLE
 from tf_opdiff.discover.search import Search, recognised
 from tf_opdiff.discover.state import State
@@ -41,12 +40,8 @@ def eligible(entries: Iterable[Entry]) -> list[str]:
     for entry in entries:
         if entry.selects({"device": "cpu"}, tf) and entry.trait == EVERY:
             eager |= {entry.cause.id} if admits(entry.mode, "eager") else set()
-            compiled |= {entry.cause.id} if {"function", "xla"} & {*_modes(entry)} else set()
+            compiled |= {entry.cause.id} if any(admits(entry.mode, mode) for mode in ("function", "xla")) else set()
     return sorted(compiled - eager, key=lambda id: hashlib.blake2b(id.encode()).hexdigest())
-
-
-def _modes(entry: Entry) -> list[str]:
-    return [mode for mode in ("function", "xla") if admits(entry.mode, mode)]
 
 
 def hidden() -> list[str]:
@@ -56,9 +51,7 @@ def hidden() -> list[str]:
 
 def measured(seconds: float, causes: Sequence[str], folder: Path) -> list[str]:
     """Lines about a search of so many seconds that does not know some causes."""
-    search = Search(
-        State.load(folder / "state"), Device("cpu"), folder, hidden=causes, settle=False, progress=_progress
-    )
+    search = Search(State.load(folder / "state"), Device("cpu"), folder, hidden=causes, settle=False, progress=progress)
     search.run(seconds)
     state = search.state
     groups = state.groups.values()
@@ -78,7 +71,7 @@ def measured(seconds: float, causes: Sequence[str], folder: Path) -> list[str]:
 def main(words: Sequence[str]) -> int:
     """Runs what the command line names."""
     parser = argparse.ArgumentParser(prog="python -m bench discover")
-    parser.add_argument("--for", dest="seconds", type=time_limit, default=600.0, metavar="TIME")
+    parser.add_argument("--for", dest="seconds", type=time_limit, default="10m", metavar="TIME")
     parser.add_argument("--hidden", action="store_true", help="hide the causes of hidden_causes.txt")
     parser.add_argument("--choose", action="store_true", help="print the causes to hide, and nothing else")
     options = parser.parse_args(words)
@@ -89,7 +82,3 @@ def main(words: Sequence[str]) -> int:
     with tempfile.TemporaryDirectory() as folder:
         print(*measured(options.seconds, hidden() if options.hidden else (), Path(folder)), sep="\n")
     return 0
-
-
-def _progress(sentence: str) -> None:
-    print(f"… {sentence}", file=sys.stderr, flush=True)

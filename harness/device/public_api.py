@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterator
-from typing import Any
+from operator import attrgetter
 
 import tensorflow as tf
 
@@ -16,18 +16,10 @@ FUNCTIONS = ("experimental.numpy", "image", "linalg", "math", "nn", "ragged", "s
 CLASSES = ("keras.layers", "keras.losses", "keras.metrics", "keras.optimizers")
 
 
-def resolve(path: str) -> Any:
-    """The object behind a path in the module `tf`, such as `math.tan`."""
-    value: Any = tf
-    for name in path.split("."):
-        value = getattr(value, name)
-    return value
-
-
 def names() -> Iterator[str]:
     """The paths of all functions and classes, in order; an object with two names in one module has its first name."""
     for module in (*FUNCTIONS, *CLASSES):
-        own, seen = resolve(module), set()
+        own, seen = attrgetter(module)(tf), set()
         for name in sorted(dir(own)):
             value = getattr(own, name)
             wanted = inspect.isclass(value) if module in CLASSES else callable(value) and not inspect.isclass(value)

@@ -44,12 +44,12 @@ _MOST = 64
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a spec's program: the inputs of a case, some elements of which were replaced.
+    """A call of a spec's program with the inputs of a case, after some elements were replaced.
 
     Attributes:
       item: the spec and a dtype.
       attrs, recipe: those of the case.
-      base: the inputs of the case, of other sizes if the spec is elementwise.
+      base: the inputs of the case, maybe of other sizes.
       inputs: the inputs of the call.
     """
 
@@ -73,10 +73,10 @@ class Call:
         return replace(self, inputs=arrays)
 
     def __str__(self) -> str:
-        given = [f"input[{n}][{i}] = {self.inputs[n].flat[i]}" for n, i in self.changed[:6]]
+        replaced = [f"input[{n}][{i}] = {self.inputs[n].flat[i]}" for n, i in self.changed[:6]]
         sizes = ", ".join(str(list(x.shape)) for x in self.inputs)
         case = "-".join(filter(None, (self.item.id, self.attrs, self.recipe)))
-        return f"{case}, sizes {sizes}" + (f", with {', '.join(given)}" if given else "")
+        return f"{case}, sizes {sizes}" + (f", with {', '.join(replaced)}" if replaced else "")
 
 
 def _bits(x: np.ndarray) -> np.ndarray:
@@ -95,6 +95,7 @@ class Caller:
       logs: a folder for logs.
       known: the known failures, of which those about single recipes count for all calls.
       specs: the names of specs.
+      catalog: the catalog that has them.
       timeout: seconds for one request.
     """
 
@@ -141,8 +142,7 @@ class Caller:
         if sum(x.size for x in own) > _LARGEST:
             return None
         others = [Case(item.spec, item.dtype, name, attrs).inputs() for name in recipes]
-        resized = item.spec.elementwise and recipe not in item.spec.derivatives.upstreams
-        if resized and len({x.shape for x in own}) == 1 and random.random() < 0.5:
+        if recipe not in item.spec.derivatives.upstreams and len({x.shape for x in own}) == 1 and random.random() < 0.5:
             shape = SHAPES[random.integers(len(SHAPES))]
             own = tuple(np.resize(x, shape) for x in own)
         types = [x.dtype for x in own]

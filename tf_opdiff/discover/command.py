@@ -60,7 +60,7 @@ def main(options: argparse.Namespace) -> int:
     require([device], probe()["devices"])
     state = State.load(options.dir)
     with Scratch() as logs:
-        search = Search(state, device, logs, types, progress=_progress)
+        search = Search(state, device, logs, types, progress=progress)
         try:
             search.run(options.seconds)
         finally:
@@ -69,6 +69,6 @@ def main(options: argparse.Namespace) -> int:
     return 1 if any(group.state == "new" for group in state.groups.values()) else 0
 
 
-def _progress(sentence: str) -> None:
+def progress(sentence: str) -> None:
     """Writes a sentence, in a line of its own."""
     print(f"… {sentence}", file=sys.stderr, flush=True)

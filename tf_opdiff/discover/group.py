@@ -23,18 +23,14 @@ Stored = tuple[str, tuple[int, ...], tuple[Any, ...]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Group:
-    """Differences with the same ops, kind and mode.
+class AnyGroup:
+    """What groups of programs and groups of calls have in common.
 
     Attributes:
-      id: its name, made of the mode, the kind and the ops.
+      id: its name.
       kind: the kind of difference.
-      mode: the mode that differs from eager mode.
-      types: the types of the ops.
-      program: the smallest program, as data.
-      draw: its inputs; see `data_of`.
-      got, want: the results.
-      seed: of the first program that showed it.
+      mode: the mode that differs.
+      seed: of the first program or call that showed it.
       state: one of the five above.
       causes: the ids of known causes that fit, or that are alike.
       setting: the setting by which it vanishes, in the words of `tf-opdiff model`; empty if none was tried.
@@ -44,16 +40,29 @@ class Group:
     id: str
     kind: str
     mode: str
-    types: tuple[str, ...]
-    program: Mapping[str, Any]
-    draw: tuple[Stored, ...]
-    got: str
-    want: str
     seed: int
     state: str = NEW
     causes: tuple[str, ...] = ()
     setting: str = ""
     reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group(AnyGroup):
+    """Differences of programs from eager mode with the same ops, kind and mode.
+
+    Attributes:
+      types: the types of the ops.
+      program: the smallest program, as data.
+      draw: its inputs; see `data_of`.
+      got, want: the results.
+    """
+
+    types: tuple[str, ...]
+    program: Mapping[str, Any]
+    draw: tuple[Stored, ...]
+    got: str
+    want: str
 
     @property
     def title(self) -> str:
@@ -103,32 +112,21 @@ class Group:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CallGroup:
+class CallGroup(AnyGroup):
     """Calls of a spec that fail in the same mode, quantity and kind, with the smallest one that shows it.
 
     Attributes:
-      id: its name, made of the four fields that follow.
-      mode, kind, spec, quantity: those of the record that fails.
+      spec, quantity: those of the record that fails.
       dtype: that of the first call.
       call: the call in words: a case, and the elements that were replaced in its inputs.
       result: the detail of the record that fails.
-      seed: of the first call that failed so.
-      state, causes, setting, reason: as of a `Group`; there is no setting.
     """
 
-    id: str
-    mode: str
-    kind: str
     spec: str
     quantity: str
     dtype: str
     call: str
     result: str
-    seed: int
-    state: str = NEW
-    causes: tuple[str, ...] = ()
-    setting: str = ""
-    reason: str = ""
 
     @property
     def title(self) -> str:
@@ -143,8 +141,13 @@ def _tuple(value: Any) -> Any:
 
 def data_of(draw: Draw) -> tuple[Stored, ...]:
     """The inputs as JSON-able data: dtype, shape and elements of each."""
-    wide = ((x, x.astype(np.float64) if x.dtype.kind in "fV" else x) for x in draw)
-    return tuple((x.dtype.name, x.shape, tuple(numbers.ravel().tolist())) for x, numbers in wide)
+    return tuple((x.dtype.name, x.shape, tuple(numbers_of(x))) for x in draw)
+
+
+def numbers_of(x: np.ndarray) -> list[Any]:
+    """The elements as numbers of Python, in one list."""
+    wide = x.astype(np.float64) if x.dtype.kind in "fV" else x
+    return list(wide.ravel().tolist())
 
 
 def name_of(signature: Signature, program: Program) -> str:

@@ -77,10 +77,10 @@ class Judge:
         """
         self.mode = "eager"
         bases = self._worker.ask("run", program.base, "eager", draws)
-        kept = [(draw, base) for draw, base in zip(draws, bases, strict=True) if not isinstance(base, str)]
-        if not kept:
+        accepted = [(draw, base) for draw, base in zip(draws, bases, strict=True) if not isinstance(base, str)]
+        if not accepted:
             return None
-        return {mode: list(self._in_mode(program, kept, mode)) for mode in modes}
+        return {mode: list(self._in_mode(program, accepted, mode)) for mode in modes}
 
     def value(self, program: Program, draw: Arrays) -> np.ndarray | None:
         """The result in eager mode; None if it is refused."""
@@ -88,27 +88,23 @@ class Judge:
         return None if isinstance(result, str) else result[0]
 
     def _in_mode(
-        self, program: Program, kept: Sequence[tuple[tuple[np.ndarray, ...], Arrays]], mode: str
+        self, program: Program, accepted: Sequence[tuple[tuple[np.ndarray, ...], Arrays]], mode: str
     ) -> Iterator[Difference]:
         """The differences in a mode, at most one for each draw."""
         self.mode = mode
-        results = self._worker.ask("run", program.text, mode, [draw for draw, _ in kept], program.unknown)
-        for (draw, base), got in zip(kept, results, strict=True):
+        results = self._worker.ask("run", program.text, mode, [draw for draw, _ in accepted], program.unknown)
+        for (draw, base), got in zip(accepted, results, strict=True):
             if isinstance(got, str):
                 if not any(words in got for words in _NO_KERNEL):
                     yield Difference(mode, "status", 0, draw, got, _short(base[0]))
                 return
             for number, (one, want) in enumerate(zip(got, base, strict=False)):
-                if not tolerance.same_bits(one, want) and self._serious(tolerance.compared(one, want, _ULPS)):
+                if not tolerance.same_bits(one, want) and tolerance.serious(tolerance.compared(one, want, _ULPS)):
                     comparison = self._judged(program, draw, number, (one, want), mode)
-                    if self._serious(comparison):
+                    if tolerance.serious(comparison):
                         kind = next(kind for kind in comparison.kinds if kind not in tolerance.MINOR)
                         yield Difference(mode, kind, number, draw, _short(one), _short(want))
                         break
-
-    @staticmethod
-    def _serious(comparison: Comparison) -> bool:
-        return tolerance.serious(comparison)
 
     def _judged(
         self, program: Program, draw: Arrays, number: int, pair: tuple[np.ndarray, np.ndarray], mode: str
@@ -129,8 +125,7 @@ class Judge:
 
     def _ulps(self, program: Program, mode: str) -> Mapping[int, float]:
         """The number of each op → its budget, in the order of the hooks."""
-        numbers = iter(range(99))
-        return {next(numbers): self._budgets(op.text, program.dtypes[0], mode) for op in program.ops}
+        return dict(enumerate(self._budgets(op.text, program.dtypes[0], mode) for op in program.ops))
 
 
 def explained(got: np.ndarray, want: np.ndarray, copies: Sequence[np.ndarray]) -> Comparison:

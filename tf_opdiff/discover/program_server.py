@@ -45,11 +45,11 @@ class ProgramServer:
         """
         program = _program(text)
         if mode != "eager":
-            given: Any = None
+            signature: Any = None
             if unknown and draws:
-                given = [tf.TensorSpec([None] * x.ndim, tf.as_dtype(x.dtype)) for x in draws[0]]
+                signature = [tf.TensorSpec([None] * x.ndim, tf.as_dtype(x.dtype)) for x in draws[0]]
             program = tf.function(
-                program, jit_compile=True if mode == "xla" else None, autograph=False, input_signature=given
+                program, jit_compile=True if mode == "xla" else None, autograph=False, input_signature=signature
             )
         return [self._once(program, draw) for draw in draws]
 

@@ -43,8 +43,8 @@ class Recogniser:
     def without(self, hidden: Collection[str]) -> Known:
         """The known failures without those of some causes."""
         pairs = zip(self.known.entries, self.known.places, strict=True)
-        kept = [(entry, place) for entry, place in pairs if entry.cause.id not in hidden]
-        return replace(self.known, entries=tuple(e for e, _ in kept), places=tuple(p for _, p in kept))
+        others = [(entry, place) for entry, place in pairs if entry.cause.id not in hidden]
+        return replace(self.known, entries=tuple(e for e, _ in others), places=tuple(p for _, p in others))
 
     def causes(self, signature: Signature) -> tuple[str, ...]:
         """The ids of the causes that fit; of a program of one function, those of a part of its ops fit as well."""
@@ -54,8 +54,7 @@ class Recogniser:
         if signature.words == 1:
             fitting += [types for types in self._by_types if types and types < signature.types]
         specs = [pair for types in fitting for pair in self._by_types.get(types, ())]
-        found = (entry.cause.id for spec, quantity in specs for entry in self._fitting(spec, quantity, signature))
-        return tuple(dict.fromkeys(found))
+        return self._causes(specs, signature)
 
     def of_call(self, group: CallGroup) -> tuple[str, ...]:
         """The ids of the causes about the spec, the quantity, the kind, the dtype and the mode of a call."""
@@ -72,8 +71,12 @@ class Recogniser:
         near = [t for t in self._by_types if t & signature.types and len(t ^ signature.types) in (1, 2)]
         near += [types for types in parts if types]
         specs = [pair for types in near for pair in self._by_types[types]]
-        found = (entry.cause.id for spec, quantity in specs for entry in self._fitting(spec, quantity, signature))
-        return tuple(dict.fromkeys(found))
+        return self._causes(specs, signature)
+
+    def _causes(self, specs: Sequence[tuple[Spec, str]], signature: Signature) -> tuple[str, ...]:
+        """The ids of the causes of the entries that fit, of specs with their quantities."""
+        entries = (entry for spec, quantity in specs for entry in self._fitting(spec, quantity, signature))
+        return tuple(dict.fromkeys(entry.cause.id for entry in entries))
 
     def _fitting(self, spec: Spec, quantity: str, signature: Signature) -> Iterator[Entry]:
         """The entries of a spec that are about the kind, the dtype, and one of the two plans."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from tf_opdiff.discover.budgets import WordBudgets
-from tf_opdiff.discover.group import UNSTABLE, Group
+from tf_opdiff.discover.group import UNSTABLE, Group, numbers_of
 from tf_opdiff.discover.judging import Judge
 from tf_opdiff.harness.repro.run_scripts import run_scripts
 from tf_opdiff.harness.repro.setting_trials import GONE, SHOWN
@@ -81,5 +81,5 @@ def script_of(group: Group) -> str:
 
 
 def _written(x: np.ndarray) -> str:
-    wide = x.astype(np.float64) if x.dtype.kind in "fV" else x
-    return repr(wide.ravel().tolist() if x.size != 1 else wide.ravel().tolist()[0])
+    numbers = numbers_of(x)
+    return repr(numbers if x.size != 1 else numbers[0])
