@@ -1,7 +1,7 @@
 """Cuts: the inputs of a discrepancy reduced to the element, row or plane that it is about.
 
-Only the promise decides: a cut stays if the promised value of the element stays. Whether the program of what is left
-still shows the discrepancy is known when it has run.
+Only the promise decides: a cut stays if the promised value of the element stays. Whether the program
+with the reduced inputs still shows the discrepancy is known when it has run.
 """
 
 from __future__ import annotations

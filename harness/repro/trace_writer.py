@@ -31,7 +31,7 @@ class TraceWriter(ProgramWriter):
         self.bound: dict[int, str] = {}
 
     def statements(self, values: Sequence[Any]) -> list[str]:
-        """Assignments of what the values use more than once; `expression` then gives the names."""
+        """Assignments of the subexpressions that occur more than once; `expression` then gives their names."""
         counts = Counter(id(s) for s in symbols_in(list(values)) if s.computed)
         lines: list[str] = []
         for symbol in self._ordered(values):

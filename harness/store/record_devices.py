@@ -123,7 +123,7 @@ class Choices(NamedTuple):
     extend: bool = False
 
 
-#: A whole run, with all its results, in place of what stands there.
+#: Records a whole run with all its results, and replaces a recording of the same name.
 _PLAIN = Choices()
 
 

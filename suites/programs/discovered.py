@@ -7,7 +7,7 @@ import numpy as np
 from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Spec
 
-#: Functions of two operands, the first of which is a Python number here.
+#: Functions of two operands; the first operand is a Python number here.
 _FUNCTIONS = ("maximum", "minimum", "multiply", "pow", "subtract")
 
 

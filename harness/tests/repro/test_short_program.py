@@ -24,7 +24,7 @@ RIGHT = Catalog.load("tf_opdiff.harness.tests.planted").specs["right"]
 
 
 def text(program, inputs="xyz", outputs=1, **keywords):
-    """The expressions of a traced program, after the assignments of what they use more than once."""
+    """The expressions of a traced program, after the assignments of subexpressions that occur more than once."""
     results = traced(program, {name: np.zeros((2, 3)) for name in inputs}, keywords, outputs)
     writer = TraceWriter()
     return "; ".join([*writer.statements(results), *map(writer.expression, results)])

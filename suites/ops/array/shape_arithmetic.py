@@ -124,7 +124,7 @@ def _line(start, stop, num):
 
 
 def _near(u, g, start, stop, num):
-    """Three roundings of what is added to the start, and one of the sum."""
+    """Three roundings of the number that is added to the start, and one of the sum."""
     line = _line(start, stop, num)
     return u * (4 * np.abs(line - start) + 2 * np.abs(line))
 
