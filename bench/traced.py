@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.repro.traced_call import Shape
 from tf_opdiff.harness.spec.attrs import accepted
 from tf_opdiff.harness.spec.spec import Case
 
@@ -138,19 +139,6 @@ def _added_to(self: _Symbol, other: Any) -> Any:
 _Symbol.__radd__ = _added_to  # type: ignore[attr-defined]
 
 
-class _Shape(tuple[Any, ...]):
-    """A stand-in for a `TensorShape`."""
-
-    @property
-    def rank(self) -> int:
-        return len(self)
-
-    ndims = rank
-
-    def as_list(self) -> list[Any]:
-        return list(self)
-
-
 def _written(value: Any, path: _Path) -> str:
     """A value in a call as text; a function as the calls that it makes of arguments of its own.
 
@@ -237,4 +225,4 @@ def _input(trace: _Trace, name: str, x: np.ndarray, *, known: bool) -> _Symbol:
     """The stand-in of an input; it has a dtype, and a shape, whose sizes may be unknown."""
     of_dtype = "string" if x.dtype == object else x.dtype.name
     dtype = _Symbol(trace, f"tf.{of_dtype}", name=of_dtype)
-    return _Symbol(trace, name, dtype=dtype, shape=_Shape(x.shape if known else (None,) * x.ndim))
+    return _Symbol(trace, name, dtype=dtype, shape=Shape(x.shape if known else (None,) * x.ndim))
