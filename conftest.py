@@ -30,7 +30,7 @@ class _Reporter:
         self.config, self.process, self.summary = config, None, None
 
     def pytest_opdiff_ended(self, directory):
-        from tf_opdiff.harness.store.rundir import is_large
+        from tf_opdiff.harness.store.run_directories.rundir import is_large
         from tf_opdiff.harness.system.companion import Companion
 
         if is_large(directory):
@@ -45,7 +45,7 @@ class _Reporter:
             self.process.ask(json.dumps(request).encode())
             self.summary = json.loads(self.process.answer())
         else:
-            from tf_opdiff.harness.store.judges import JudgedBy
+            from tf_opdiff.harness.store.run_directories.judges import JudgedBy
             from tf_opdiff.reports.whole_report import summarised
             from tf_opdiff.reports.write import Report
 
@@ -56,11 +56,11 @@ class _Reporter:
         """The last lines of the terminal's output."""
         if self.summary is not None:
             return self.summary
-        from tf_opdiff.reports.analysis.since_last_run import earlier
+        from tf_opdiff.reports.analysis.comparisons.since_last_run import earlier
         from tf_opdiff.reports.ci.github import annotated
-        from tf_opdiff.reports.data.discrepancies import of_run
-        from tf_opdiff.reports.data.load import load
-        from tf_opdiff.reports.text.summary import terminal
+        from tf_opdiff.reports.data.causes.discrepancies import of_run
+        from tf_opdiff.reports.data.run_data.load import load
+        from tf_opdiff.reports.text.sentences.summary import terminal
 
         records = load(directory)
         ranked = of_run(directory, records, before=earlier(directory, info))

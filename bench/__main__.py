@@ -34,7 +34,7 @@ def table(rows: list[dict[str, object]]) -> str:
 
 def section(name: str) -> str:
     """One benchmark, run: its module's docstring and its table."""
-    module = import_module(f"bench.{name}")
+    module = import_module(f"bench.measurements.{name}")
     about = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
     packages = ", ".join(f"{p} {metadata.version(p)}" for p in ("tensorflow", "numpy"))
     day = datetime.now(UTC).date().isoformat()

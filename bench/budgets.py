@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.judge import known_files
+from tf_opdiff.harness.judge.known_failures import known_files
 from tf_opdiff.harness.paths import KNOWN, ROOT
-from tf_opdiff.harness.spec.by_mode import mode_family
 from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.harness.spec.recipes import Draw
+from tf_opdiff.harness.spec.inputs.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.harness.spec.tolerances.by_mode import mode_family
 from tf_opdiff.harness.system.number_argument import Number
 
 DRAWS = int(os.environ.get("TF_OPDIFF_DRAWS", "1"))
@@ -90,8 +90,8 @@ def measured(names: Sequence[str], draws: int, options: Sequence[str]) -> Any:
 def _print_margins(catalog: Catalog, names: Sequence[str], *, over: bool) -> None:
     """Prints a line for each budget of the named specs, or of all, that the atlas can judge; see `budget_margins`."""
     from tf_opdiff.reports.analysis.budget_margins import margins
-    from tf_opdiff.reports.atlas import FOLDER
-    from tf_opdiff.reports.data import atlas
+    from tf_opdiff.reports.data.figures import atlas
+    from tf_opdiff.reports.verbs.atlas import FOLDER
 
     entries = known_files.load(ROOT / KNOWN, catalog)
     for name, table in atlas.load(FOLDER).items():

@@ -21,9 +21,9 @@ from tf_opdiff.discover.command import progress, time_limit
 from tf_opdiff.discover.group import ALIKE, KNOWN, NEW, UNSTABLE
 from tf_opdiff.discover.search import Search, recognised
 from tf_opdiff.discover.state import State
-from tf_opdiff.harness.judge import known_files
-from tf_opdiff.harness.judge.entry import Entry
-from tf_opdiff.harness.judge.selectors import EVERY, admits
+from tf_opdiff.harness.judge.known_failures import known_files
+from tf_opdiff.harness.judge.known_failures.entry import Entry
+from tf_opdiff.harness.judge.known_failures.selectors import EVERY, admits
 from tf_opdiff.harness.paths import KNOWN as FILES
 from tf_opdiff.harness.paths import ROOT, SUITES
 from tf_opdiff.harness.spec.catalog import Catalog

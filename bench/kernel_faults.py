@@ -18,14 +18,14 @@ import numpy as np
 from bench.faults import FAULTS
 from bench.planter import Fault, Unplantable, gradients, outputs
 from tf_opdiff.harness.device.observation import Result
-from tf_opdiff.harness.judge.compare import compare
-from tf_opdiff.harness.judge.expectation import Expectation, expectation
-from tf_opdiff.harness.judge.reference import ReferenceFault
+from tf_opdiff.harness.judge.differences.compare import compare
+from tf_opdiff.harness.judge.promises.expectation import Expectation, expectation
+from tf_opdiff.harness.judge.promises.reference import ReferenceFault
 from tf_opdiff.harness.paths import SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.lists.tiers import TIERS
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Case, Spec
-from tf_opdiff.harness.spec.tiers import TIERS
 
 #: The most cases that a line shows.
 _SHOWN = 3

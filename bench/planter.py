@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.attrs import accepted
+from tf_opdiff.harness.spec.inputs.attrs import accepted
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.spec import Case
 

@@ -22,11 +22,11 @@ from pathlib import Path
 
 from bench.emulated_python import PROCESSORS, Processor, set_up
 from tf_opdiff.harness.cases.planned_cells import planned
-from tf_opdiff.harness.device.server_python import VARIABLE
+from tf_opdiff.harness.device.processes.server_python import VARIABLE
 from tf_opdiff.harness.paths import ROOT, SUITES
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
-from tf_opdiff.harness.store.recording import Recording
+from tf_opdiff.harness.store.recordings.recording import Recording
 
 #: Cases of a part. A part starts an emulated process for 40 seconds.
 CASES = 1000

@@ -7,7 +7,7 @@
 The first command writes a file for each module of the suites: for each case, digests of everything that decides a
 result. The second one computes them again, and lists the differences. The third one also gives the recordings in a
 folder the new digests of programs of which only the source changed, so that nobody needs to record their cases again.
-A MODULE is a module or a package of the suites, such as `ops.math.scan`; without any, all modules.
+A MODULE is a module or a package of the suites, such as `ops.math.reductions.scan`; without any, all modules.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ import numpy as np
 from bench.recorded_programs import write_again
 from bench.traced import Untraceable, traced
 from tf_opdiff.harness.device.repeat import self_checks_of
-from tf_opdiff.harness.judge import claim
-from tf_opdiff.harness.judge.expectation import Expectation, expectation, widened
-from tf_opdiff.harness.judge.reference import ReferenceFault, without_tensorflow
-from tf_opdiff.harness.judge.want import Want
-from tf_opdiff.harness.repro.program_digest import digest, text_of
-from tf_opdiff.harness.spec.by_mode import ByMode
+from tf_opdiff.harness.judge.promises.expectation import Expectation, expectation, widened
+from tf_opdiff.harness.judge.promises.reference import ReferenceFault, without_tensorflow
+from tf_opdiff.harness.judge.promises.want import Want
+from tf_opdiff.harness.judge.verdicts import claim
+from tf_opdiff.harness.repro.program_text.program_digest import digest, text_of
 from tf_opdiff.harness.spec.catalog import modules_with_specs
 from tf_opdiff.harness.spec.spec import Case, Spec
-from tf_opdiff.harness.store.plain_values import encode
+from tf_opdiff.harness.spec.tolerances.by_mode import ByMode
+from tf_opdiff.harness.store.formats.plain_values import encode
 
 _SUITES = "tf_opdiff.suites"
 #: The digest of a program's source, by which recordings know it.

@@ -43,7 +43,7 @@ import ml_dtypes
 import mpmath
 import numpy as np
 
-from tf_opdiff.harness.judge.known_files import files
+from tf_opdiff.harness.judge.known_failures.known_files import files
 from tf_opdiff.harness.paths import KNOWN, ROOT
 from tf_opdiff.harness.system.processor import described, processor
 

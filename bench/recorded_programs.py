@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from tf_opdiff.harness.store import recording_writer
-from tf_opdiff.harness.store.recording import find, names
-from tf_opdiff.harness.store.recording_format import SCHEMA, SUFFIX
+from tf_opdiff.harness.store.recordings import recording_writer
+from tf_opdiff.harness.store.recordings.recording import find, names
+from tf_opdiff.harness.store.recordings.recording_format import SCHEMA, SUFFIX
 
 
 def write_again(folder: Path, programs: Mapping[str, tuple[str, str]]) -> dict[str, int]:

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.repro.traced_call import Shape
-from tf_opdiff.harness.spec.attrs import accepted
+from tf_opdiff.harness.repro.short_programs.traced_call import Shape
+from tf_opdiff.harness.spec.inputs.attrs import accepted
 from tf_opdiff.harness.spec.spec import Case
 
 #: The most questions that a program may ask of tensors on one path, and the most paths; further paths are left out.

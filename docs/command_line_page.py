@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from importlib import import_module
 
 from docs.markdown import code, table
-from tf_opdiff.command_line import VERBS
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.run.options import CAMPAIGN, OPTIONS, Option
+from tf_opdiff.verbs import VERBS
 
 
 def command_line() -> Iterator[str]:

@@ -29,16 +29,16 @@ def setup(app: Any) -> None:
     """Writes the page of the atlas, which is not stored, and its pictures beside it."""
 
     def write_page(app: Any) -> None:
-        from tf_opdiff.reports.atlas import DOCUMENT, FOLDER, PUBLISHED
-        from tf_opdiff.reports.data import atlas, searched
-        from tf_opdiff.reports.text.atlas import document
+        from tf_opdiff.reports.data.figures import atlas, searched
+        from tf_opdiff.reports.text.atlases.atlas import document
+        from tf_opdiff.reports.verbs.atlas import DOCUMENT, FOLDER, PUBLISHED
 
         DOCUMENT.write_text(document(atlas.load(FOLDER), PUBLISHED, searched.load(FOLDER)))
 
     def write_pictures(app: Any, failed: Exception | None) -> None:
-        from tf_opdiff.reports.atlas import FOLDER
-        from tf_opdiff.reports.data import atlas
-        from tf_opdiff.reports.pages import atlas_page
+        from tf_opdiff.reports.data.figures import atlas
+        from tf_opdiff.reports.pages.op_pages import atlas_page
+        from tf_opdiff.reports.verbs.atlas import FOLDER
 
         if failed is None:
             Path(app.outdir, "docs", "atlas-pictures.html").write_text(atlas_page.html(atlas.load(FOLDER)))

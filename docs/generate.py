@@ -13,14 +13,14 @@ from docs.run_pages import record, run_directory
 from tf_opdiff.checking import api
 from tf_opdiff.checking.overrides import api as overrides
 from tf_opdiff.checking.overrides.request import OverrideResult
-from tf_opdiff.harness.judge.severity import SEVERITIES
+from tf_opdiff.harness.judge.verdicts.severity import SEVERITIES
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.run import exit_status
 from tf_opdiff.harness.spec.derivatives import Derivatives
 from tf_opdiff.harness.spec.execution import Execution
 from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse
 from tf_opdiff.harness.spec.spec_fields import SpecFields
-from tf_opdiff.harness.spec.tolerance import Tolerance
+from tf_opdiff.harness.spec.tolerances.tolerance import Tolerance
 from tf_opdiff.harness.tests.test_rooms import ROOMS
 from tf_opdiff.reports.text.glossary import TERMS
 from tf_opdiff.suites.derived.op_types import REMOVED, TO_DO, every_op
@@ -38,25 +38,40 @@ EXCEPTIONS, END_OF_EXCEPTIONS = (
     "<!-- end of exceptions -->\n",
 )
 LISTS: Mapping[str, str] = {
-    "suites/tests/without_sizes.txt": "It meets tensors of zero elements and of one element.",
+    "suites/tests/aspects/without_sizes.txt": "It meets tensors of zero elements and of one element.",
     "suites/derived/refusals_to_do.txt": "Each dtype is tested or refused by promise.",
 }
 #: What an op is like, what its declaration is, and an example: the module of the suites, and the name of the op there.
 LIKE = (
-    ("a function of one real number", "`op` with `f` and `df`", "ops.nn.activation", "softsign"),
+    ("a function of one real number", "`op` with `f` and `df`", "ops.nn.layers.activation", "softsign"),
     (
         "a function of two numbers, whose tensors are broadcast",
         "`op` with the part `floats`",
-        "ops.math.arithmetic",
+        "ops.math.elementary.arithmetic",
         "sub",
     ),
-    ("a comparison, or an op of integers", "`op` with `compared` or `integers`", "ops.math.comparison", "greater"),
-    ("the gradient of such an op, as an OpDef", "`op` with `gradient_op`", "ops.math.hyperbolic", "tanh-grad"),
-    ("sums, products or windows, with attributes", "`op` with `calls` and a `promise`", "ops.nn.bias", "bias-add"),
+    (
+        "a comparison, or an op of integers",
+        "`op` with `compared` or `integers`",
+        "ops.math.truth_values.comparison",
+        "greater",
+    ),
+    (
+        "the gradient of such an op, as an OpDef",
+        "`op` with `gradient_op`",
+        "ops.math.elementary.hyperbolic",
+        "tanh-grad",
+    ),
+    (
+        "sums, products or windows, with attributes",
+        "`op` with `calls` and a `promise`",
+        "ops.nn.layers.bias",
+        "bias-add",
+    ),
     (
         "the same elements in other places",
         "`op` with a promise of `Moved` or `Placed`",
-        "ops.array.layout",
+        "ops.array.layouts.layout",
         "transpose",
     ),
     ("a change of variables", "`op` with `variables`", "ops.state.assign", "assign-sub-variable"),
@@ -162,7 +177,7 @@ def _spec() -> Iterator[str]:
         "## Forms",
         "",
     )
-    modules = sorted((ROOT / "suites" / "forms").glob("[a-z]*.py"))
+    modules = sorted((ROOT / "suites" / "forms").rglob("[a-z]*.py"))
     rows = ([code(path.relative_to(ROOT).as_posix()), first_paragraph(path)] for path in modules)
     yield from table(["module", "holds"], rows)
     groups = {"Tolerance": Tolerance, "Derivatives": Derivatives, "Execution": Execution}

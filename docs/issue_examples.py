@@ -6,15 +6,15 @@ import argparse
 import tempfile
 from pathlib import Path
 
-from tf_opdiff.harness.judge import known_files
+from tf_opdiff.harness.judge.known_failures import known_files
 from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES
 from tf_opdiff.harness.repro.reproduce import Setting, reproduce
 from tf_opdiff.harness.run.one_case import issue
 from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.reports.data.discrepancies import of_run
-from tf_opdiff.reports.data.load import load
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.reports.data.causes.discrepancies import of_run
+from tf_opdiff.reports.data.run_data.load import load
 
 PAGE = Path(ROOT, "docs", "explanations", "upstream-issues.md")
 _HEAD = """# Upstream issues

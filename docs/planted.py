@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import plain
+from tf_opdiff.harness.spec.inputs.recipes import plain
 from tf_opdiff.harness.spec.spec import Spec
 
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 
 from docs.markdown import code, table
 from tf_opdiff.harness.spec.kinds import KIND
-from tf_opdiff.harness.spec.trait import ABOUT as TRAITS_ABOUT
-from tf_opdiff.harness.spec.trait import TRAITS
-from tf_opdiff.harness.store import columns
-from tf_opdiff.harness.store.record import COLUMNS, Record
-from tf_opdiff.reports.data.error_frames import BINS, PROFILE, STEPS
-from tf_opdiff.reports.data.frame import OBSERVATIONS
-from tf_opdiff.reports.data.tables import NAMED
-from tf_opdiff.reports.pages.extra_pages import run_files
+from tf_opdiff.harness.spec.settings.trait import ABOUT as TRAITS_ABOUT
+from tf_opdiff.harness.spec.settings.trait import TRAITS
+from tf_opdiff.harness.store.records import columns
+from tf_opdiff.harness.store.records.record import COLUMNS, Record
+from tf_opdiff.reports.data.figures.error_frames import BINS, PROFILE, STEPS
+from tf_opdiff.reports.data.figures.tables import NAMED
+from tf_opdiff.reports.data.run_data.frame import OBSERVATIONS
+from tf_opdiff.reports.pages.run_pages.extra_pages import run_files
 from tf_opdiff.reports.text.verdicts import VERDICTS
 
 OBSERVATION_COLUMNS: Mapping[str, str] = {

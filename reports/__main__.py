@@ -5,12 +5,12 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from tf_opdiff.harness.store.judges import JudgedBy, add_options
-from tf_opdiff.harness.store.run_info import REPORTING
+from tf_opdiff.harness.store.run_directories.judges import JudgedBy, add_options
+from tf_opdiff.harness.store.run_directories.run_info import REPORTING
 from tf_opdiff.harness.system.memory import give_large_blocks_back
 from tf_opdiff.harness.system.terminal import guarded
-from tf_opdiff.reports.analysis.since_last_run import earlier
-from tf_opdiff.reports.data.run_environment import info
+from tf_opdiff.reports.analysis.comparisons.since_last_run import earlier
+from tf_opdiff.reports.data.run_data.run_environment import info
 from tf_opdiff.reports.write import write
 
 

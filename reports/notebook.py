@@ -10,16 +10,17 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from tf_opdiff.harness.judge.severity import SEVERITIES
-from tf_opdiff.harness.store.record import COLUMNS
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.reports.data import run_environment, tables
-from tf_opdiff.reports.data.discrepancies import of_run
-from tf_opdiff.reports.data.load import load
-from tf_opdiff.reports.text.discrepancy_words import numbers
-from tf_opdiff.reports.text.headline import headline
-from tf_opdiff.reports.text.sentence import of_run as state_of_run
-from tf_opdiff.reports.text.tested import soundness, tested, untested
+from tf_opdiff.harness.judge.verdicts.severity import SEVERITIES
+from tf_opdiff.harness.store.records.record import COLUMNS
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.reports.data.causes.discrepancies import of_run
+from tf_opdiff.reports.data.figures import tables
+from tf_opdiff.reports.data.run_data import run_environment
+from tf_opdiff.reports.data.run_data.load import load
+from tf_opdiff.reports.text.sentences.discrepancy_words import numbers
+from tf_opdiff.reports.text.sentences.headline import headline
+from tf_opdiff.reports.text.sentences.sentence import of_run as state_of_run
+from tf_opdiff.reports.text.sentences.tested import soundness, tested, untested
 
 #: The columns of `findings`, in order.
 FINDINGS = (
@@ -38,7 +39,8 @@ def findings(run: Path | str) -> pd.DataFrame:
     numbers of the simplest input, and its `case`; `distance`, the largest one, in ULPs of the result's dtype;
     `disagree`: whether plans disagree, else TensorFlow differs from NumPy; `ops`, `specs`, `plans`, `dtypes` and
     `kinds`, tuples of names; `records`, how many; `owner`, `severity_reason`, `reason` and `link` of the cause; `id`;
-    `arguments`, `function` and `fixed` of the cause, and `raw_op_only`: see `reports.data.discrepancy.Discrepancy`.
+    `arguments`, `function` and `fixed` of the cause, and `raw_op_only`: see
+      `reports.data.causes.discrepancy.Discrepancy`.
     Missing values are NA.
 
     Raises:

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import msgspec
 
-from tf_opdiff.harness.judge.known import Known
-from tf_opdiff.harness.store import untrusted
-from tf_opdiff.harness.store.json_text import json_of
-from tf_opdiff.harness.store.judges import JudgedBy
-from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.judge.known_failures.known import Known
+from tf_opdiff.harness.store.formats import untrusted
+from tf_opdiff.harness.store.formats.json_text import json_of
+from tf_opdiff.harness.store.run_directories.judges import JudgedBy
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
 from tf_opdiff.harness.system.companion import serve
-from tf_opdiff.reports.analysis.since_last_run import earlier
+from tf_opdiff.reports.analysis.comparisons.since_last_run import earlier
 from tf_opdiff.reports.ci.github import annotated, summarise_or_say_why
-from tf_opdiff.reports.data.load import load_repros
+from tf_opdiff.reports.data.run_data.load import load_repros
 from tf_opdiff.reports.pages.template import environment
-from tf_opdiff.reports.text.summary import terminal
+from tf_opdiff.reports.text.sentences.summary import terminal
 from tf_opdiff.reports.write import Report
 
 #: The first letters of the names of the templates that every run's report needs.

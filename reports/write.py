@@ -8,18 +8,24 @@ from typing import Self
 
 import pandas as pd
 
-from tf_opdiff.harness.judge.known import Known
-from tf_opdiff.harness.store import untrusted
-from tf_opdiff.harness.store.judges import OURS, JudgedBy
-from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.judge.known_failures.known import Known
+from tf_opdiff.harness.store.formats import untrusted
+from tf_opdiff.harness.store.run_directories.judges import OURS, JudgedBy
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
 from tf_opdiff.harness.system.memory import give_free_memory_back
-from tf_opdiff.reports.analysis import ledger, plans_at_worst, search_index, since_last_run
-from tf_opdiff.reports.analysis.changelog import Changelog
-from tf_opdiff.reports.analysis.claims import Chapter
+from tf_opdiff.reports.analysis import search_index
+from tf_opdiff.reports.analysis.claim_tables.claims import Chapter
+from tf_opdiff.reports.analysis.comparisons import since_last_run
+from tf_opdiff.reports.analysis.comparisons.changelog import Changelog
+from tf_opdiff.reports.analysis.known_failures import ledger
+from tf_opdiff.reports.analysis.ops import plans_at_worst
 from tf_opdiff.reports.ci import badge, junit
-from tf_opdiff.reports.data import discrepancies, files, frame, parquet, run_copy, tables
-from tf_opdiff.reports.data.discrepancy import Discrepancy
-from tf_opdiff.reports.data.load import (
+from tf_opdiff.reports.data.causes import discrepancies
+from tf_opdiff.reports.data.causes.discrepancy import Discrepancy
+from tf_opdiff.reports.data.figures import tables
+from tf_opdiff.reports.data.names.op_names import op_names
+from tf_opdiff.reports.data.run_data import files, frame, parquet, run_copy
+from tf_opdiff.reports.data.run_data.load import (
     OBSERVATIONS,
     RECORDS,
     load,
@@ -28,12 +34,12 @@ from tf_opdiff.reports.data.load import (
     load_overrides,
     load_repros,
 )
-from tf_opdiff.reports.data.op_names import op_names
-from tf_opdiff.reports.op_report import OpReport, topics_of
-from tf_opdiff.reports.pages import discrepancies_page, extra_pages, run_overview, run_page, search_page
 from tf_opdiff.reports.pages.menu import DISCREPANCIES, INDEX, SEARCH, Menu
-from tf_opdiff.reports.text import formats, markdown
+from tf_opdiff.reports.pages.run_pages import discrepancies_page, extra_pages, run_overview, run_page, search_page
+from tf_opdiff.reports.text import formats
 from tf_opdiff.reports.text.bounded import bounded_records
+from tf_opdiff.reports.text.sentences import markdown
+from tf_opdiff.reports.verbs.op_report import OpReport, topics_of
 
 
 def write(
@@ -48,7 +54,7 @@ def write(
 
     The files: `records.parquet`, `observations.parquet`, `errors.parquet`, `error_histogram.parquet`, `index.html`,
     `discrepancies.html`, `discrepancies.csv`, `search.html`, `summary.md`, `badge.svg`, `badge.json`, a page for each
-    op in `ops`, and those of `reports.pages.extra_pages`.
+    op in `ops`, and those of `reports.pages.run_pages.extra_pages`.
     Writing again gives the same files.
 
     Args:
@@ -152,7 +158,7 @@ class Report:
 def rewrite(run: Path, into: Path) -> RunInfo:
     """Copies the data of a run from anywhere into a new folder and writes its report there; returns its run.json.
 
-    See `reports.data.run_copy.copy` for the files and the errors.
+    See `reports.data.run_data.run_copy.copy` for the files and the errors.
     """
     info = run_copy.copy(run, into)
     write(into, info, judged_by=None if OURS.other(info) else OURS)

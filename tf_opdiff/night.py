@@ -16,16 +16,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from tf_opdiff.harness.store import untrusted
-from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.store.formats import untrusted
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
 from tf_opdiff.reports.ci import gh, github
 from tf_opdiff.reports.ci.jobs import Job, jobs, requested_machines
 from tf_opdiff.reports.ci.matrix import load as load_matrix
 from tf_opdiff.reports.ci.overview import Group, cells, html, markdown, status
-from tf_opdiff.reports.data import files, tables
-from tf_opdiff.reports.data.load import load
-from tf_opdiff.reports.text import sentence
-from tf_opdiff.reports.text.summary import plain
+from tf_opdiff.reports.data.figures import tables
+from tf_opdiff.reports.data.run_data import files
+from tf_opdiff.reports.data.run_data.load import load
+from tf_opdiff.reports.text.sentences import sentence
+from tf_opdiff.reports.text.sentences.summary import plain
 from tf_opdiff.reports.write import rewrite
 
 #: Folders of a night's output: `merged` is stored until the next night, `site` is published.

@@ -9,7 +9,7 @@ import numpy as np
 
 from bench.faults.arithmetic import product_in, short, wide
 from bench.planter import Fault
-from tf_opdiff.suites.reference.geometry import extents
+from tf_opdiff.suites.reference.neural_networks.geometry import extents
 
 
 class _Windows:

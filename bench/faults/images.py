@@ -8,8 +8,8 @@ import numpy as np
 
 from bench.faults.arithmetic import wide
 from bench.planter import Fault
-from tf_opdiff.suites.reference.resize import Bilinear, places
-from tf_opdiff.suites.reference.suppression import overlap
+from tf_opdiff.suites.reference.images.resize import Bilinear, places
+from tf_opdiff.suites.reference.images.suppression import overlap
 
 _BATCH = 64
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from bench.planter import Fault
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.suites.reference.random import normals
-from tf_opdiff.suites.reference.random_bits import Philox, pairs
+from tf_opdiff.suites.reference.random_numbers.random import normals
+from tf_opdiff.suites.reference.random_numbers.random_bits import Philox, pairs
 
 _PERIOD = 4096
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from bench.faults.arithmetic import wide
 from bench.planter import Fault
-from tf_opdiff.suites.reference import optimizers
-from tf_opdiff.suites.reference.scatter import UPDATE, scattered
+from tf_opdiff.suites.reference.arrays.scatter import UPDATE, scattered
+from tf_opdiff.suites.reference.optimization import optimizers
 
 _BLOCK = 1024
 

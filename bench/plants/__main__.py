@@ -22,9 +22,9 @@ from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.tests.model.planted_kernel import plant as plant_kernel
 from tf_opdiff.harness.tests.model.planted_kernel import planting
 from tf_opdiff.model.analysis import Analysis, ModelProblem
-from tf_opdiff.model.answer import Answer, lines
-from tf_opdiff.model.known_failure import with_known
-from tf_opdiff.model.recorded import Recording
+from tf_opdiff.model.answers.answer import Answer, lines
+from tf_opdiff.model.answers.known_failure import with_known
+from tf_opdiff.model.recordings.recorded import Recording
 from tf_opdiff.model.request import ModelRequest
 from tf_opdiff.model.setting import with_setting
 

@@ -10,15 +10,15 @@ from pkgutil import resolve_name
 import pytest
 
 from docs.tests.test_links import documents
-from tf_opdiff.command_line import VERBS
-from tf_opdiff.harness.judge import maturity
-from tf_opdiff.harness.judge.cause import Cause
-from tf_opdiff.harness.judge.entry import Entry
+from tf_opdiff.harness.judge.known_failures import maturity
+from tf_opdiff.harness.judge.known_failures.cause import Cause
+from tf_opdiff.harness.judge.known_failures.entry import Entry
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.remote import devices_file
 from tf_opdiff.harness.remote.bootstrap import NEEDED
 from tf_opdiff.harness.run.options import CAMPAIGN, OPTIONS
 from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.verbs import VERBS
 
 #: Options of pytest itself, and those of the plugin.
 PYTEST = {"-n", "-q", "-x", "-o", "-p", "--maxfail", "--junit-xml"} | {option.flag for option in (*OPTIONS, CAMPAIGN)}

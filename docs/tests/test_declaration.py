@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from docs.generate import LIKE
-from tf_opdiff.harness.judge.mutation import score
+from tf_opdiff.harness.judge.planted_faults.mutation import score
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.suites.ops.nn import activation
+from tf_opdiff.suites.ops.nn.layers import activation
 
 PAGES = ("README.md", "docs/tutorial/add-an-op.md")
 SOFTSIGN = {spec.name: spec for spec in activation.SPECS if re.match(r"softsign(?!-grad\b)", spec.name)}
@@ -54,7 +54,7 @@ def test_its_inputs_can_tell_right_from_wrong(twins):
 
 @pytest.mark.parametrize("name", ["planted_binary", "planted_attributes", "planted_stateful"])
 def test_the_tutorial_shows_the_declaration_that_a_test_runs(name):
-    text = (ROOT / "suites" / "tests" / f"{name}.py").read_text()
+    text = (ROOT / "suites" / "tests" / "planted" / f"{name}.py").read_text()
     assert f"```python\n{text[text.index('SPECS = ') :]}```" in (ROOT / PAGES[1]).read_text()
 
 

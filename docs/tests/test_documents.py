@@ -9,8 +9,8 @@ import pytest
 
 from docs import generate
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.store import columns
-from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.records import columns
+from tf_opdiff.harness.store.records.record import Record
 
 ARCHITECTURE = ROOT / "docs" / "explanations" / "architecture.md"
 

@@ -12,21 +12,21 @@ from tf_opdiff.harness.cases.planned_cells import planned
 from tf_opdiff.harness.cases.running_case import RunningCase
 from tf_opdiff.harness.device.observation import Observation
 from tf_opdiff.harness.device.pool import run_all
+from tf_opdiff.harness.device.processes.server_handle import DeviceServer
 from tf_opdiff.harness.device.request import Request
-from tf_opdiff.harness.device.server_handle import DeviceServer
-from tf_opdiff.harness.judge.promise_cache import PromiseCache
-from tf_opdiff.harness.judge.reference import ReferenceFault
-from tf_opdiff.harness.judge.trial import Context
-from tf_opdiff.harness.repro.program_digest import digest
+from tf_opdiff.harness.judge.promises.promise_cache import PromiseCache
+from tf_opdiff.harness.judge.promises.reference import ReferenceFault
+from tf_opdiff.harness.judge.verdicts.trial import Context
+from tf_opdiff.harness.repro.program_text.program_digest import digest
 from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Case
-from tf_opdiff.harness.store.cell_lines import CellLine, CellWriter
-from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.harness.store.shards.cell_lines import CellLine, CellWriter
 
 
 class Stored(Protocol):
-    """The stored observations of a device, such as a `harness.store.recording.Recording`."""
+    """The stored observations of a device, such as a `harness.store.recordings.recording.Recording`."""
 
     def observation(self, request: Request, program: str) -> Observation:
         """The observation for a request and the digest of a program, or one that says why there is none."""

@@ -8,17 +8,17 @@ from functools import partial
 from typing import Any
 
 from tf_opdiff.harness.cases.running_case import RunningCase
-from tf_opdiff.harness.judge.allowed import budgeted
-from tf_opdiff.harness.judge.error_bins import profiles
-from tf_opdiff.harness.judge.judgement import Judgement
-from tf_opdiff.harness.judge.unseen import first_of_place, plant
-from tf_opdiff.harness.judge.verdict import Context, Judge, Trial
-from tf_opdiff.harness.judge.want import NOTHING, Want
+from tf_opdiff.harness.judge.differences.error_bins import profiles
+from tf_opdiff.harness.judge.planted_faults.unseen import first_of_place, plant
+from tf_opdiff.harness.judge.promises.allowed import budgeted
+from tf_opdiff.harness.judge.promises.want import NOTHING, Want
+from tf_opdiff.harness.judge.verdicts.judgement import Judgement
+from tf_opdiff.harness.judge.verdicts.verdict import Context, Judge, Trial
 from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.spec import Case
-from tf_opdiff.harness.store.cell_lines import CellLine
-from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.harness.store.shards.cell_lines import CellLine
 
 
 @dataclass

@@ -10,13 +10,14 @@ import numpy as np
 
 from tf_opdiff.harness.device.observation import Observation
 from tf_opdiff.harness.device.pool import run_all
+from tf_opdiff.harness.device.processes.server_handle import DeviceServer
 from tf_opdiff.harness.device.repeat import self_checks_of
 from tf_opdiff.harness.device.request import Request
-from tf_opdiff.harness.device.server_handle import DeviceServer
-from tf_opdiff.harness.judge import claim, reference
-from tf_opdiff.harness.judge.expectation import Expectation, expectations
-from tf_opdiff.harness.judge.promise_cache import PromiseCache
-from tf_opdiff.harness.judge.trial import Trial
+from tf_opdiff.harness.judge.promises import reference
+from tf_opdiff.harness.judge.promises.expectation import Expectation, expectations
+from tf_opdiff.harness.judge.promises.promise_cache import PromiseCache
+from tf_opdiff.harness.judge.verdicts import claim
+from tf_opdiff.harness.judge.verdicts.trial import Trial
 from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Case

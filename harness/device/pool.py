@@ -7,8 +7,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from tf_opdiff.harness.device.observation import Observation
+from tf_opdiff.harness.device.processes.server_handle import DeviceServer, not_run
 from tf_opdiff.harness.device.request import Request
-from tf_opdiff.harness.device.server_handle import DeviceServer, not_run
 from tf_opdiff.harness.spec.plan import Device
 
 

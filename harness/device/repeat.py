@@ -11,8 +11,8 @@ import numpy as np
 
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.request import Arguments
+from tf_opdiff.harness.spec.inputs.recipes import is_float
 from tf_opdiff.harness.spec.quantity import Quantity, family_of
-from tf_opdiff.harness.spec.recipes import is_float
 from tf_opdiff.harness.spec.spec import Spec
 
 #: The self-checks of a run, and those of the rows of a batch: see `harness.device.rows`. Each has the name of the kind

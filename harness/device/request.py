@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.device.observation import raw
-from tf_opdiff.harness.spec.attrs import Keywords
-from tf_opdiff.harness.spec.pickled import SUFFIX, read_specs
+from tf_opdiff.harness.spec.inputs.attrs import Keywords
+from tf_opdiff.harness.spec.inputs.pickled import SUFFIX, read_specs
 from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.spec import Spec
 

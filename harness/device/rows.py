@@ -11,8 +11,8 @@ import numpy as np
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.repeat import Rerun, differing
 from tf_opdiff.harness.device.request import Arguments
+from tf_opdiff.harness.spec.inputs.recipes import is_float
 from tf_opdiff.harness.spec.quantity import family_of, number_of
-from tf_opdiff.harness.spec.recipes import is_float
 
 #: The code with which an op refuses special values in other rows, such as a matrix without an inverse: no row leaks.
 _REFUSED = "INVALID_ARGUMENT"

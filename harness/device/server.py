@@ -13,21 +13,21 @@ from dataclasses import dataclass, field, replace
 
 import tensorflow as tf
 
-from tf_opdiff.harness.device import server_age
-from tf_opdiff.harness.device.channel import Channel
-from tf_opdiff.harness.device.compiled_programs import CompiledPrograms, circumstances
-from tf_opdiff.harness.device.evidence import Evidence, op_names
-from tf_opdiff.harness.device.faults import fault, missing_subject, places
-from tf_opdiff.harness.device.kernels import lacking_dtype, lacking_kernel, ops_without_kernel
+from tf_opdiff.harness.device.installation.kernels import lacking_dtype, lacking_kernel, ops_without_kernel
+from tf_opdiff.harness.device.installation.tensorflow_setup import configure, local, works
+from tf_opdiff.harness.device.installation.tensorflow_state import ServerState
 from tf_opdiff.harness.device.observation import Observation, Result
-from tf_opdiff.harness.device.program_cache import ProgramCache
+from tf_opdiff.harness.device.processes import server_age
+from tf_opdiff.harness.device.processes.channel import Channel
+from tf_opdiff.harness.device.processes.shared_memory import to_shared_memory
+from tf_opdiff.harness.device.programs.compiled_programs import CompiledPrograms, circumstances
+from tf_opdiff.harness.device.programs.evidence import Evidence, op_names
+from tf_opdiff.harness.device.programs.faults import fault, missing_subject, places
+from tf_opdiff.harness.device.programs.program_cache import ProgramCache
+from tf_opdiff.harness.device.programs.results import error_result, results, value_result
 from tf_opdiff.harness.device.repeat import ROW_CHECKS, run_self_checks
 from tf_opdiff.harness.device.request import Arguments, Request, attempts
-from tf_opdiff.harness.device.results import error_result, results, value_result
 from tf_opdiff.harness.device.rows import run_row_checks
-from tf_opdiff.harness.device.shared_memory import to_shared_memory
-from tf_opdiff.harness.device.tensorflow_setup import configure, local, works
-from tf_opdiff.harness.device.tensorflow_state import ServerState
 from tf_opdiff.harness.spec.modes import xla_compiles
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.spec.spec import Spec, Unavailable

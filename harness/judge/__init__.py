@@ -1,36 +1,4 @@
 """Oracle and verdict: expected results, comparisons with budgets, known failures and claims."""
 
 #: The modules that other rooms may import.
-__all__ = (
-    "allowed",
-    "cause",
-    "claim",
-    "classify",
-    "compare",
-    "comparison",
-    "detail",
-    "difference",
-    "entry",
-    "error_bins",
-    "error_points",
-    "expectation",
-    "explanation",
-    "judgement",
-    "known",
-    "known_files",
-    "loose_bounds",
-    "maturity",
-    "mutation",
-    "promise_cache",
-    "reference",
-    "selectors",
-    "self_check",
-    "severity",
-    "simplest",
-    "trial",
-    "unseen",
-    "upstream",
-    "verdict",
-    "want",
-    "wording",
-)
+__all__ = ()

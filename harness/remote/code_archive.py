@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tf_opdiff.harness.paths import ATLAS, ROOT
 from tf_opdiff.harness.remote import bootstrap
-from tf_opdiff.harness.store.code_digest import folder_of
+from tf_opdiff.harness.store.run_directories.code_digest import folder_of
 
 #: Folders of the suites that a device server does not read, and tests, which it reads if suites are in them.
 _LEFT_OUT, _TESTS = {"__pycache__", "known"}, "tests"

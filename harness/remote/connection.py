@@ -15,10 +15,10 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-from tf_opdiff.harness.device.channel import Channel, NoMessage
-from tf_opdiff.harness.device.log import QUOTED, Log
-from tf_opdiff.harness.device.peer import GRACE, Peer, exit_name
-from tf_opdiff.harness.device.shared_fork_server import OFFER
+from tf_opdiff.harness.device.processes.channel import Channel, NoMessage
+from tf_opdiff.harness.device.processes.log import QUOTED, Log
+from tf_opdiff.harness.device.processes.peer import GRACE, Peer, exit_name
+from tf_opdiff.harness.device.processes.shared_fork_server import OFFER
 from tf_opdiff.harness.remote import messages
 from tf_opdiff.harness.remote.bootstrap import ERROR, GREETING
 from tf_opdiff.harness.remote.code_archive import archive, first_line

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import msgspec
 
 from tf_opdiff.harness.spec.plan import SERVER
-from tf_opdiff.harness.store import untrusted
+from tf_opdiff.harness.store.formats import untrusted
 
 #: Names that are not those of servers: devices of this machine have them.
 _TAKEN = ("cpu", "gpu")

@@ -10,8 +10,8 @@ from tf_opdiff.harness.remote.connection import Connection
 from tf_opdiff.harness.remote.messages import Describe, Facts
 from tf_opdiff.harness.remote.remote_server import Remote
 from tf_opdiff.harness.spec.plan import Device
-from tf_opdiff.harness.store.open_run import facts_of, require
-from tf_opdiff.harness.store.recorded_device import About
+from tf_opdiff.harness.store.recordings.recorded_device import About
+from tf_opdiff.harness.store.run_directories.open_run import facts_of, require
 from tf_opdiff.harness.system.interrupt import Scratch, uninterrupted
 
 

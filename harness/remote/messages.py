@@ -52,7 +52,7 @@ class Serve:
 
 
 class Facts(msgspec.Struct):
-    """The facts of the machine of a server, in the form of `harness.store.open_run.here`."""
+    """The facts of the machine of a server, in the form of `harness.store.run_directories.open_run.here`."""
 
     devices: Annotated[dict[_Text, _Facts], msgspec.Meta(max_length=200)]
     versions: _Facts

@@ -6,11 +6,11 @@ import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tf_opdiff.harness.device.channel import NoMessage
 from tf_opdiff.harness.device.observation import Observation
-from tf_opdiff.harness.device.peer import GRACE, Peer
+from tf_opdiff.harness.device.processes.channel import NoMessage
+from tf_opdiff.harness.device.processes.peer import GRACE, Peer
+from tf_opdiff.harness.device.processes.server_handle import DeviceServer, not_run
 from tf_opdiff.harness.device.request import Request
-from tf_opdiff.harness.device.server_handle import DeviceServer, not_run
 from tf_opdiff.harness.remote.connection import Connection
 from tf_opdiff.harness.remote.devices_file import ServerCommand
 from tf_opdiff.harness.remote.messages import Answer, Serve

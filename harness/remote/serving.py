@@ -12,13 +12,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tf_opdiff.harness.device import fork_server
 from tf_opdiff.harness.device.observation import Observation
 from tf_opdiff.harness.device.pool import run_all
+from tf_opdiff.harness.device.processes import fork_server
+from tf_opdiff.harness.device.processes.server_handle import DeviceServer, memory_limit
 from tf_opdiff.harness.device.request import Request
-from tf_opdiff.harness.device.server_handle import DeviceServer, memory_limit
 from tf_opdiff.harness.remote.messages import Answer, Describe, Facts, Serve, encode
-from tf_opdiff.harness.store.open_run import here
+from tf_opdiff.harness.store.run_directories.open_run import here
 
 
 def serve(folder: str, receive: Callable[[], bytes], send: Callable[[bytes], None]) -> None:

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from tf_opdiff.harness.repro.outcome import Outcome
-from tf_opdiff.harness.store import untrusted
+from tf_opdiff.harness.repro.script_runs.outcome import Outcome
+from tf_opdiff.harness.store.formats import untrusted
 
 NAME = "known.tar.xz"
 #: The number of programs of known failures from which on they go into an archive.
@@ -64,7 +64,7 @@ def read(path: Path) -> dict[str, str]:
 
     Raises:
       OSError: the file can't be opened.
-      ValueError: it is a link, damaged, or expands to more than `harness.store.untrusted.TEXT` bytes.
+      ValueError: it is a link, damaged, or expands to more than `harness.store.formats.untrusted.TEXT` bytes.
     """
     with untrusted.opened(path, untrusted.TEXT) as file:
         packed = file.read()

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.device.request import Bits
-from tf_opdiff.harness.judge.expectation import Expectation, expectation
-from tf_opdiff.harness.judge.wording import sentence
-from tf_opdiff.harness.repro.outcome import end_of_process
+from tf_opdiff.harness.judge.differences.wording import sentence
+from tf_opdiff.harness.judge.promises.expectation import Expectation, expectation
+from tf_opdiff.harness.repro.script_runs.outcome import end_of_process
 from tf_opdiff.harness.spec.contract import Side
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.spec import BY_PATTERNS, SEARCH, SWEEPS, Case
-from tf_opdiff.harness.store.element_index import parse_index
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.sweep.block_promises import expected as promise_of_sweep
-from tf_opdiff.harness.sweep.search_oracle import promises
+from tf_opdiff.harness.store.records.element_index import parse_index
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.harness.sweep.measurements.block_promises import expected as promise_of_sweep
+from tf_opdiff.harness.sweep.searches.search_oracle import promises
 
 #: Copies of a sweep's example in an input: enough to fill the lanes of a vector register.
 LANES = 64

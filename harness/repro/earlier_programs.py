@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 
 from tf_opdiff.harness.paths import cache_folder
-from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
 
 #: The most programs in a store, and the largest size of a file, in bytes.
 MOST, LARGEST = 5000, 64 << 10

@@ -7,13 +7,13 @@ import math
 import numpy as np
 
 from tf_opdiff.harness.device.repeat import SELF_CHECKS
-from tf_opdiff.harness.judge.error_points import points
-from tf_opdiff.harness.judge.reference import ReferenceFault
+from tf_opdiff.harness.judge.differences.error_points import points
+from tf_opdiff.harness.judge.promises.reference import ReferenceFault
 from tf_opdiff.harness.repro.discrepancy import Discrepancy, promise_of
-from tf_opdiff.harness.store.element_index import parse_index
-from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.records.element_index import parse_index
+from tf_opdiff.harness.store.records.record import Record
 
-#: Inputs and errors of a plot, and those of its marked elements; see `harness.judge.error_points.points`.
+#: Inputs and errors of a plot, and those of its marked elements; see `harness.judge.differences.error_points.points`.
 Plot = tuple[list[list[float]], dict[str, list[float]]]
 
 

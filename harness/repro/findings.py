@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from tf_opdiff.harness.judge.simplest import TIES, of_texts
-from tf_opdiff.harness.store.record import CLAIM, Record
+from tf_opdiff.harness.judge.differences.simplest import TIES, of_texts
+from tf_opdiff.harness.store.records.record import CLAIM, Record
 
 
 def groups(records: Iterable[Record]) -> list[list[Record]]:

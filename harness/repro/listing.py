@@ -10,10 +10,10 @@ from inspect import signature
 from typing import Any, NotRequired, TypedDict
 
 from tf_opdiff.harness.device.observation import raw
-from tf_opdiff.harness.judge.claim import predicting
+from tf_opdiff.harness.judge.verdicts.claim import predicting
 from tf_opdiff.harness.paths import SUITES
-from tf_opdiff.harness.repro.function_source import outside_names, source_of
-from tf_opdiff.harness.repro.program_digest import digest, hashed
+from tf_opdiff.harness.repro.program_text.function_source import outside_names, source_of
+from tf_opdiff.harness.repro.program_text.program_digest import digest, hashed
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.spec import Claim, Spec, Topic
 

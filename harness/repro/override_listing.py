@@ -10,25 +10,25 @@ from typing import Any, Literal, TypedDict
 
 import numpy as np
 
-from tf_opdiff.harness.judge.expectation import expectation
-from tf_opdiff.harness.repro.array_text import array_text
-from tf_opdiff.harness.repro.function_source import Unwritable
-from tf_opdiff.harness.repro.program_writer import ProgramWriter, complete
+from tf_opdiff.harness.judge.promises.expectation import expectation
+from tf_opdiff.harness.repro.program_text.function_source import Unwritable
+from tf_opdiff.harness.repro.program_text.program_writer import ProgramWriter, complete
 from tf_opdiff.harness.repro.script import template
-from tf_opdiff.harness.spec.override_cell import OverrideCell
+from tf_opdiff.harness.repro.short_programs.array_text import array_text
+from tf_opdiff.harness.spec.lists.override_cell import OverrideCell
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.spec import Case, Spec
 
 
 class ExpectedData(TypedDict):
-    """An expected state; see `harness.spec.override_cell.Expected`."""
+    """An expected state; see `harness.spec.lists.override_cell.Expected`."""
 
     state: Literal["applied", "ignored", "refused", "cannot be expressed", "own gradient"]
     why: str
 
 
 class CellData(TypedDict):
-    """The cells of one spec; see `harness.spec.override_cell.OverrideCell`."""
+    """The cells of one spec; see `harness.spec.lists.override_cell.OverrideCell`."""
 
     spec: str
     case: str

@@ -11,21 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.judge.reference import ReferenceFault
-from tf_opdiff.harness.repro.cuts import cut, of_copies, of_one_element
+from tf_opdiff.harness.judge.promises.reference import ReferenceFault
 from tf_opdiff.harness.repro.discrepancy import Discrepancy, discrepancy_of, with_gradients
 from tf_opdiff.harness.repro.earlier_programs import Shown, Store
 from tf_opdiff.harness.repro.error_plot import Plot, plot_of
-from tf_opdiff.harness.repro.function_source import Unwritable
-from tf_opdiff.harness.repro.outcome import FINAL, Outcome, end_words
-from tf_opdiff.harness.repro.run_scripts import run_scripts
+from tf_opdiff.harness.repro.program_text.function_source import Unwritable
 from tf_opdiff.harness.repro.script import script_of
-from tf_opdiff.harness.repro.short_program import short_program
-from tf_opdiff.harness.repro.shown import judged
+from tf_opdiff.harness.repro.script_runs.outcome import FINAL, Outcome, end_words
+from tf_opdiff.harness.repro.script_runs.run_scripts import run_scripts
+from tf_opdiff.harness.repro.script_runs.shown import judged
+from tf_opdiff.harness.repro.short_programs.cuts import cut, of_copies, of_one_element
+from tf_opdiff.harness.repro.short_programs.short_program import short_program
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device, PlanName
 from tf_opdiff.harness.spec.spec import BY_PATTERNS, Case
-from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.records.record import Record
 from tf_opdiff.harness.system.progress import Progress
 
 

@@ -11,18 +11,18 @@ import numpy as np
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from tf_opdiff.harness.device.repeat import ROW_CHECKS
-from tf_opdiff.harness.judge.expectation import Expectation
-from tf_opdiff.harness.repro.array_text import array_text
+from tf_opdiff.harness.judge.promises.expectation import Expectation
 from tf_opdiff.harness.repro.discrepancy import Discrepancy, promise_of
-from tf_opdiff.harness.repro.function_source import Unwritable
-from tf_opdiff.harness.repro.program_writer import ProgramWriter, complete
-from tf_opdiff.harness.repro.script_oracle import check_names, oracle_words
+from tf_opdiff.harness.repro.program_text.function_source import Unwritable
+from tf_opdiff.harness.repro.program_text.program_writer import ProgramWriter, complete
+from tf_opdiff.harness.repro.program_text.writer import Writer
+from tf_opdiff.harness.repro.script_runs.script_oracle import check_names, oracle_words
+from tf_opdiff.harness.repro.short_programs.array_text import array_text
+from tf_opdiff.harness.repro.short_programs.traced_call import traced
 from tf_opdiff.harness.repro.trace_writer import TraceWriter, without_parentheses
-from tf_opdiff.harness.repro.traced_call import traced
-from tf_opdiff.harness.repro.writer import Writer
-from tf_opdiff.harness.spec.attrs import Keywords, accepted
-from tf_opdiff.harness.spec.program_settings import ProgramSettings, program
+from tf_opdiff.harness.spec.inputs.attrs import Keywords, accepted
 from tf_opdiff.harness.spec.quantity import Quantity, family_of
+from tf_opdiff.harness.spec.settings.program_settings import ProgramSettings, program
 
 
 @np.errstate(all="ignore")

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.repro.array_text import array_text
-from tf_opdiff.harness.repro.function_source import Unwritable
-from tf_opdiff.harness.repro.program_writer import ProgramWriter
-from tf_opdiff.harness.repro.traced_call import Index, Symbol, Text, symbols_in
-from tf_opdiff.harness.repro.undefined_names import is_importable
+from tf_opdiff.harness.repro.program_text.function_source import Unwritable
+from tf_opdiff.harness.repro.program_text.program_writer import ProgramWriter
+from tf_opdiff.harness.repro.program_text.undefined_names import is_importable
+from tf_opdiff.harness.repro.short_programs.array_text import array_text
+from tf_opdiff.harness.repro.short_programs.traced_call import Index, Symbol, Text, symbols_in
 
 
 def without_parentheses(text: str) -> str:

@@ -10,19 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tf_opdiff.harness.judge.cause import Cause
-from tf_opdiff.harness.repro.attribution import NONE
-from tf_opdiff.harness.repro.cuts import of_one_element
+from tf_opdiff.harness.judge.known_failures.cause import Cause
 from tf_opdiff.harness.repro.discrepancy import Discrepancy
-from tf_opdiff.harness.repro.function_source import Unwritable
-from tf_opdiff.harness.repro.minimal import minimal_of
-from tf_opdiff.harness.repro.own_tests import noticed
-from tf_opdiff.harness.repro.run_scripts import run_scripts
-from tf_opdiff.harness.repro.shown import results_of
+from tf_opdiff.harness.repro.program_text.function_source import Unwritable
+from tf_opdiff.harness.repro.program_text.minimal import minimal_of
+from tf_opdiff.harness.repro.script_runs.run_scripts import run_scripts
+from tf_opdiff.harness.repro.script_runs.shown import results_of
+from tf_opdiff.harness.repro.short_programs.cuts import of_one_element
+from tf_opdiff.harness.repro.trials.attribution import NONE
+from tf_opdiff.harness.repro.trials.own_tests import noticed
 from tf_opdiff.harness.spec.modes import MODE
-from tf_opdiff.harness.spec.program_settings import program
-from tf_opdiff.harness.spec.variant import ONEDNN
-from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.spec.settings.program_settings import program
+from tf_opdiff.harness.spec.settings.variant import ONEDNN
+from tf_opdiff.harness.store.records.record import Record
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class UpstreamIssue:
       program: the program that shows it.
       output: what the program printed here.
       cause: the known cause; None if nobody has explained it.
-      switch: the variant with which it vanishes, `none`, or an empty text; see `harness.repro.attribution`.
+      switch: the variant with which it vanishes, `none`, or an empty text; see `harness.repro.trials.attribution`.
     """
 
     record: Record
@@ -44,7 +44,7 @@ class UpstreamIssue:
     switch: str = ""
 
     def text(self, machine: Mapping[str, Any]) -> str:
-        """The issue in Markdown: the title first. `machine` is what `harness.device.probe.probe` gives."""
+        """The issue in Markdown: the title first. `machine` is what `harness.device.installation.probe.probe` gives."""
         lines = [f"# {self._title}", "", "### Issue type, versions and platform", "", f"Bug. {_platform(machine)}", ""]
         lines += ["### Current behavior?", "", *self._behavior, ""]
         lines += ["### Standalone code to reproduce the issue", "", "```python", *self.program.splitlines(), "```", ""]

@@ -2,10 +2,8 @@
 
 #: The modules that other rooms may import.
 __all__ = (
-    "campaign_command",
     "list_devices",
     "merge_runs",
-    "node",
     "one_case",
     "plugin",
     "rejudge",

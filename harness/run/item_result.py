@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from tf_opdiff.harness.judge.wording import sentence
+from tf_opdiff.harness.judge.differences.wording import sentence
 from tf_opdiff.harness.repro.findings import groups
-from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.records.record import Record
 from tf_opdiff.harness.system.terminal import safe
 
 #: The most names of cases and of plans in a line.

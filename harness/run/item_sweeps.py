@@ -6,12 +6,13 @@ from collections.abc import Collection
 
 from tf_opdiff.harness.cases.case_runner import CaseRunner
 from tf_opdiff.harness.cases.planned_cells import planned
-from tf_opdiff.harness.judge.reference import ReferenceFault
+from tf_opdiff.harness.judge.promises.reference import ReferenceFault
 from tf_opdiff.harness.spec.catalog import Item
-from tf_opdiff.harness.store.cell_lines import CellWriter
-from tf_opdiff.harness.store.shard import Shard
-from tf_opdiff.harness.sweep import tally_rows, workers
-from tf_opdiff.harness.sweep.pieces import patterns
+from tf_opdiff.harness.store.shards.cell_lines import CellWriter
+from tf_opdiff.harness.store.shards.shard import Shard
+from tf_opdiff.harness.sweep import workers
+from tf_opdiff.harness.sweep.measurements import tally_rows
+from tf_opdiff.harness.sweep.measurements.pieces import patterns
 from tf_opdiff.harness.sweep.sweep import Sweep
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from tf_opdiff.harness.spec.catalog import Item
-from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.records.record import Record
 
 
 class ItemsRunner(Protocol):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from tf_opdiff.harness.device.probe import probe
+from tf_opdiff.harness.device.installation.probe import probe
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -14,12 +14,13 @@ from typing import Any
 from tf_opdiff.harness.device.observation import Observation
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.harness.store import judges, recording_writer, rundir
-from tf_opdiff.harness.store.environment import apart, joined
-from tf_opdiff.harness.store.judges import OURS, JudgedBy
-from tf_opdiff.harness.store.merged import Cell
-from tf_opdiff.harness.store.record_devices import OTHER_BITS, Part
-from tf_opdiff.harness.store.recorded_device import About
+from tf_opdiff.harness.store.recordings import recording_writer
+from tf_opdiff.harness.store.recordings.record_devices import OTHER_BITS, Part
+from tf_opdiff.harness.store.recordings.recorded_device import About
+from tf_opdiff.harness.store.run_directories import judges, rundir
+from tf_opdiff.harness.store.run_directories.environment import apart, joined
+from tf_opdiff.harness.store.run_directories.judges import OURS, JudgedBy
+from tf_opdiff.harness.store.shards.merged import Cell
 from tf_opdiff.harness.system.interrupt import run_child
 from tf_opdiff.harness.system.processor import described
 

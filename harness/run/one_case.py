@@ -11,29 +11,29 @@ import numpy as np
 
 from tf_opdiff.harness.cases.case_runner import CaseRunner
 from tf_opdiff.harness.cases.running_case import RunningCase
-from tf_opdiff.harness.device.locks import Slots
+from tf_opdiff.harness.device.installation.probe import probe
 from tf_opdiff.harness.device.observation import Result
-from tf_opdiff.harness.device.probe import probe
-from tf_opdiff.harness.device.server_handle import DeviceServer
-from tf_opdiff.harness.judge import known_files
-from tf_opdiff.harness.judge.compare import compare, summary
-from tf_opdiff.harness.judge.known import Known
-from tf_opdiff.harness.judge.verdict import Context, Judge, Origin
-from tf_opdiff.harness.judge.want import Want
-from tf_opdiff.harness.judge.wording import sentence
+from tf_opdiff.harness.device.processes.locks import Slots
+from tf_opdiff.harness.device.processes.server_handle import DeviceServer
+from tf_opdiff.harness.judge.differences.compare import compare, summary
+from tf_opdiff.harness.judge.differences.wording import sentence
+from tf_opdiff.harness.judge.known_failures import known_files
+from tf_opdiff.harness.judge.known_failures.known import Known
+from tf_opdiff.harness.judge.promises.want import Want
+from tf_opdiff.harness.judge.verdicts.verdict import Context, Judge, Origin
 from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES
-from tf_opdiff.harness.repro.attribute import attribute
-from tf_opdiff.harness.repro.outcome import Outcome
 from tf_opdiff.harness.repro.reproduce import Setting, reproduce
+from tf_opdiff.harness.repro.script_runs.outcome import Outcome
+from tf_opdiff.harness.repro.trials.attribute import attribute
 from tf_opdiff.harness.repro.upstream_issue import UpstreamIssue, shortest
 from tf_opdiff.harness.run.runner import Runner
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan, PlanName
 from tf_opdiff.harness.spec.similar import unknown
 from tf_opdiff.harness.spec.spec import SWEEPS, Case
-from tf_opdiff.harness.store.open_run import facts_of, require
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.store.shard import Shard
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.harness.store.run_directories.open_run import facts_of, require
+from tf_opdiff.harness.store.shards.shard import Shard
 from tf_opdiff.harness.system.interrupt import Scratch
 
 

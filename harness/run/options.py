@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tf_opdiff.harness.paths import ROOT
+from tf_opdiff.harness.spec.lists.tiers import TIERS
 from tf_opdiff.harness.spec.plan import MODES, Device
-from tf_opdiff.harness.spec.tiers import TIERS
-from tf_opdiff.harness.store import partition
+from tf_opdiff.harness.store.shards import partition
 from tf_opdiff.harness.system.number_argument import SECONDS, Number
 
 if TYPE_CHECKING:  # it imports msgspec, which a run without a file of devices does not need yet

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tf_opdiff.harness.device import fork_server
+from tf_opdiff.harness.device.processes import fork_server
 from tf_opdiff.harness.paths import KNOWN, SUITES
 from tf_opdiff.harness.run.options import CAMPAIGN, OPTIONS, check, names_recording, server_commands
-from tf_opdiff.harness.run.path_arguments import scopes_of
-from tf_opdiff.harness.run.xdist_worker import is_worker
+from tf_opdiff.harness.run.sessions.path_arguments import scopes_of
+from tf_opdiff.harness.run.sessions.xdist_worker import is_worker
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.system.interrupt import Interrupts
 from tf_opdiff.harness.system.terminal import safe
 
 if TYPE_CHECKING:
-    from tf_opdiff.harness.judge.known import Known
-    from tf_opdiff.harness.store.run_info import RunInfo
+    from tf_opdiff.harness.judge.known_failures.known import Known
+    from tf_opdiff.harness.store.run_directories.run_info import RunInfo
 
 
 class Hooks:
@@ -98,7 +98,7 @@ def _configure(config: pytest.Config) -> None:
         interrupts.install()
     if _runs_tensorflow(config):
         fork_server.start_early()
-    from tf_opdiff.harness.run import session_hooks, xdist_faults
+    from tf_opdiff.harness.run.sessions import session_hooks, xdist_faults
 
     config.pluginmanager.register(session_hooks, "opdiff-session")
     config.pluginmanager.register(xdist_faults, "opdiff-xdist-faults")

@@ -16,27 +16,29 @@ from typing import Any
 import msgspec
 
 from tf_opdiff.harness.cases.case_runner import CaseRunner
-from tf_opdiff.harness.judge import known_files
-from tf_opdiff.harness.judge.known import IDLE, IdleEntries, Known
-from tf_opdiff.harness.judge.promise_cache import PromiseCache
-from tf_opdiff.harness.judge.trial import Context, Origin
-from tf_opdiff.harness.judge.wording import sentence
+from tf_opdiff.harness.judge.differences.wording import sentence
+from tf_opdiff.harness.judge.known_failures import known_files
+from tf_opdiff.harness.judge.known_failures.known import IDLE, IdleEntries, Known
+from tf_opdiff.harness.judge.promises.promise_cache import PromiseCache
+from tf_opdiff.harness.judge.verdicts.trial import Context, Origin
 from tf_opdiff.harness.paths import ROOT, cache_folder
 from tf_opdiff.harness.repro.listing import claims_data
-from tf_opdiff.harness.run import batch, item_sweeps, without_onednn
+from tf_opdiff.harness.run import item_sweeps
+from tf_opdiff.harness.run.campaigns import batch
 from tf_opdiff.harness.run.exit_status import exit_status
+from tf_opdiff.harness.run.sessions import without_onednn
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import Device, Plan
-from tf_opdiff.harness.store import judges, rundir
-from tf_opdiff.harness.store.cell_lines import CellWriter
-from tf_opdiff.harness.store.json_text import json_of
-from tf_opdiff.harness.store.judges import JudgedBy
-from tf_opdiff.harness.store.merged import Cell
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.store.record_devices import Part
-from tf_opdiff.harness.store.run_code import RunCode
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.harness.store.stored_run import StoredDevice
+from tf_opdiff.harness.store.formats.json_text import json_of
+from tf_opdiff.harness.store.recordings.record_devices import Part
+from tf_opdiff.harness.store.recordings.stored_run import StoredDevice
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.harness.store.run_directories import judges, rundir
+from tf_opdiff.harness.store.run_directories.judges import JudgedBy
+from tf_opdiff.harness.store.run_directories.run_code import RunCode
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.harness.store.shards.cell_lines import CellWriter
+from tf_opdiff.harness.store.shards.merged import Cell
 from tf_opdiff.harness.system.file_cache import FileCache
 
 #: The most records that `main` prints.

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tf_opdiff.harness.cases.case_runner import CaseRunner
-from tf_opdiff.harness.device.locks import Slots
+from tf_opdiff.harness.device.processes.locks import Slots
 from tf_opdiff.harness.run import item_sweeps
 from tf_opdiff.harness.spec.catalog import Item
-from tf_opdiff.harness.store.cell_lines import CellWriter
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.store.shard import Shard
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.harness.store.shards.cell_lines import CellWriter
+from tf_opdiff.harness.store.shards.shard import Shard
 
 
 @dataclass

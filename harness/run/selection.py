@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Self
 import pytest
 
 from tf_opdiff.harness.cases.planned_cells import planned
-from tf_opdiff.harness.judge import known_files, maturity
-from tf_opdiff.harness.judge.known import Known
+from tf_opdiff.harness.judge.known_failures import known_files, maturity
+from tf_opdiff.harness.judge.known_failures.known import Known
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.remote.remote_server import Remote
-from tf_opdiff.harness.run import without_onednn
 from tf_opdiff.harness.run.options import names_recording, server_commands
-from tf_opdiff.harness.run.resume import Resumed, resumed
+from tf_opdiff.harness.run.sessions import without_onednn
+from tf_opdiff.harness.run.sessions.resume import Resumed, resumed
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
-from tf_opdiff.harness.store import partition
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.harness.store.shards import partition
 
 if TYPE_CHECKING:  # it imports pyarrow, which a run without recordings does not need
-    from tf_opdiff.harness.store.recording import Recording
+    from tf_opdiff.harness.store.recordings.recording import Recording
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,6 +145,6 @@ def _recordings(devices: Sequence[str], folder: Path) -> Mapping[str, Recording]
     """The recordings among the devices that options name, by name."""
     if not any(names_recording(name, folder) for name in devices):
         return {}
-    from tf_opdiff.harness.store import recording  # it imports pyarrow
+    from tf_opdiff.harness.store.recordings import recording  # it imports pyarrow
 
     return recording.find(devices, folder)

@@ -11,9 +11,9 @@ from functools import cache, cached_property
 from importlib import import_module
 from types import MappingProxyType, ModuleType
 
+from tf_opdiff.harness.spec.lists.tiers import TIERS
 from tf_opdiff.harness.spec.similar import unknown
 from tf_opdiff.harness.spec.spec import Case, Spec
-from tf_opdiff.harness.spec.tiers import TIERS
 
 #: Packages and modules that are not searched for specs: tests, and programs for readers, which import TensorFlow.
 _WITHOUT_SPECS = ("tests", "paste")

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tf_opdiff.harness.spec.budget import Budgets
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.quantity import family_of
+from tf_opdiff.harness.spec.tolerances.budget import Budgets
 
 TRUE_THEN = "true then, not now"
 INEXPRESSIBLE = "cannot be expressed there"

@@ -12,7 +12,8 @@ class Kind:
     Attributes:
       meaning: a sentence for the reference of records.
       predicate: the words about a spec that fails by this kind: `relu` + predicate.
-      severity: the severity of an unexplained difference, where the kind alone decides; see `harness.judge.severity`.
+      severity: the severity of an unexplained difference, where the kind alone decides; see
+        `harness.judge.verdicts.severity`.
       of_elements: whether single elements differ, so that the region of a known failure can be about it.
       measured: whether the difference has a distance.
       of_results: whether two results differ, neither of which is an error.

@@ -1,4 +1,5 @@
-"""Modes: the ways in which TensorFlow runs a program, in one table; `harness.device.modes` has a program for each."""
+"""Modes: the ways in which TensorFlow runs a program, in one table; `harness.device.programs.modes` has a program for
+each."""
 
 from __future__ import annotations
 

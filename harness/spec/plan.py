@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from tf_opdiff.harness.spec import modes
-from tf_opdiff.harness.spec.variant import check
+from tf_opdiff.harness.spec.settings.variant import check
 
 #: The names of all modes, in the order in which they run; `harness.spec.modes` has their table.
 MODES = modes.MODES
@@ -34,8 +34,9 @@ _DEVICE = re.compile(r"(?P<type>[a-z][a-z0-9_]*)(:(?P<index>\d+))?(?P<variants>(
 class Device:
     """A device as users write it: `cpu`, `gpu:0`, or any type that TensorFlow lists, in lower case.
 
-    Its `variants` follow its name, as in `cpu+noonednn`; see `harness.spec.variant`. For a device of another machine
-    or day, whose observations were stored, `recorded` is the name of its recording, such as `h100@2.21.0`. If a command
+    Its `variants` follow its name, as in `cpu+noonednn`; see `harness.spec.settings.variant`. For a device of another
+    machine or day, whose observations were stored, `recorded` is the name of its recording, such as `h100@2.21.0`. If
+    a command
     starts the server of the device, `server` is the name of that server: `gpubox:gpu:0`, or `tf218` for its CPU.
     """
 

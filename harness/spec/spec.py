@@ -11,17 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.attrs import Keywords, accepted
 from tf_opdiff.harness.spec.claim import Claim, Topic
 from tf_opdiff.harness.spec.contract import Raises, Side, Sparse
 from tf_opdiff.harness.spec.derivatives import Derivatives
 from tf_opdiff.harness.spec.execution import Execution
+from tf_opdiff.harness.spec.inputs.attrs import Keywords, accepted
+from tf_opdiff.harness.spec.inputs.recipes import Draw
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.quantity import family_of, number_of
-from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec_checks import check_names, check_promises, check_together
 from tf_opdiff.harness.spec.spec_fields import Recipe, SpecFields
-from tf_opdiff.harness.spec.tolerance import Tolerance
+from tf_opdiff.harness.spec.tolerances.tolerance import Tolerance
 
 #: The names that suites import to declare specs.
 __all__ = ("Case", "Claim", "Raises", "Recipe", "Side", "Sparse", "Spec", "Topic", "Unavailable")

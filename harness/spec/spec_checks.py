@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from tf_opdiff.harness.spec.attrs import check_attrs
-from tf_opdiff.harness.spec.budget import check_budgets
 from tf_opdiff.harness.spec.claim import Claim
+from tf_opdiff.harness.spec.inputs.attrs import check_attrs
+from tf_opdiff.harness.spec.lists.tiers import TIERS
 from tf_opdiff.harness.spec.plan import MODES, check_pattern
 from tf_opdiff.harness.spec.quantity import family_of, is_quantity
+from tf_opdiff.harness.spec.settings.variant import VARIANTS
 from tf_opdiff.harness.spec.spec_fields import SpecFields
-from tf_opdiff.harness.spec.tiers import TIERS
-from tf_opdiff.harness.spec.variant import VARIANTS
+from tf_opdiff.harness.spec.tolerances.budget import check_budgets
 
 #: The kinds of evidence that a spec can require in addition to `ops`.
 EVIDENCE = ("ran", "also", "built", "replaced", "waits", "called", "graphs", "sessions")

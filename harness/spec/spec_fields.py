@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.attrs import Keywords
 from tf_opdiff.harness.spec.claim import Claim
 from tf_opdiff.harness.spec.contract import Side
 from tf_opdiff.harness.spec.derivatives import Derivatives
 from tf_opdiff.harness.spec.execution import Execution
-from tf_opdiff.harness.spec.override_cell import OverrideCell
+from tf_opdiff.harness.spec.inputs.attrs import Keywords
+from tf_opdiff.harness.spec.lists.override_cell import OverrideCell
 from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.harness.spec.tolerance import Tolerance
+from tf_opdiff.harness.spec.tolerances.tolerance import Tolerance
 
 #: recipe(draw, dtype) → input arrays.
 Recipe = Callable[..., tuple[np.ndarray, ...]]
@@ -48,8 +48,8 @@ class SpecFields:
                                 the row beside rows of NaN and infinities. None promises nothing about batches.
     recipes                     name → recipe(draw, dtype) → input arrays.
     sweep                       the spec is elementwise, has one input, and holds for every bit pattern, so sweeps run
-                                it on all of them. A slow reference can then use `harness.spec.precision`. By default,
-                                a program of one input is swept if it has a recipe named `bits`.
+                                it on all of them. A slow reference can then use `harness.spec.tolerances.precision`.
+                                By default, a program of one input is swept if it has a recipe named `bits`.
     attrs                       label → keyword arguments. Each label gives its own cases: the program, the reference,
                                 every derivative and every bound are called with its keyword arguments; recipes and
                                 `state` are called with those that they accept. Values are literals. Without `attrs`,

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from tf_opdiff.harness.spec import trait
-from tf_opdiff.harness.store.environment import apart, joined
-from tf_opdiff.harness.store.recorded_device import PARTIAL, About
-from tf_opdiff.harness.store.recording import Recording
+from tf_opdiff.harness.spec.settings import trait
+from tf_opdiff.harness.store.recordings.recorded_device import PARTIAL, About
+from tf_opdiff.harness.store.recordings.recording import Recording
+from tf_opdiff.harness.store.run_directories.environment import apart, joined
 
 
 def extended(about: About, table: pa.Table, older: Recording) -> tuple[About, pa.Table]:

@@ -2,11 +2,7 @@
 
 #: The modules that other rooms may import.
 __all__ = (
-    "block_promises",
     "command",
-    "pieces",
-    "search_oracle",
     "sweep",
-    "tally_rows",
     "workers",
 )

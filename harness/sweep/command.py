@@ -11,24 +11,26 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tf_opdiff.harness.device.server_handle import DeviceServer, memory_limit
-from tf_opdiff.harness.judge import known_files
-from tf_opdiff.harness.judge.reference import ReferenceFault
-from tf_opdiff.harness.judge.verdict import Context, Origin
-from tf_opdiff.harness.judge.wording import sentence
+from tf_opdiff.harness.device.processes.server_handle import DeviceServer, memory_limit
+from tf_opdiff.harness.judge.differences.wording import sentence
+from tf_opdiff.harness.judge.known_failures import known_files
+from tf_opdiff.harness.judge.promises.reference import ReferenceFault
+from tf_opdiff.harness.judge.verdicts.verdict import Context, Origin
 from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
-from tf_opdiff.harness.store import untrusted
-from tf_opdiff.harness.store.cell_lines import CellWriter
-from tf_opdiff.harness.store.merged import Cell
-from tf_opdiff.harness.store.open_run import open_run
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.harness.store.shard import Shard
-from tf_opdiff.harness.sweep import allocator, progress, search_command, search_oracle, tally_rows, workers
+from tf_opdiff.harness.store.formats import untrusted
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.harness.store.run_directories.open_run import open_run
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.harness.store.shards.cell_lines import CellWriter
+from tf_opdiff.harness.store.shards.merged import Cell
+from tf_opdiff.harness.store.shards.shard import Shard
+from tf_opdiff.harness.sweep import progress, workers
 from tf_opdiff.harness.sweep.end_sweep import end
-from tf_opdiff.harness.sweep.pieces import DTYPES
+from tf_opdiff.harness.sweep.measurements import allocator, tally_rows
+from tf_opdiff.harness.sweep.measurements.pieces import DTYPES
+from tf_opdiff.harness.sweep.searches import search_command, search_oracle
 from tf_opdiff.harness.sweep.selection import chosen, labels, span
 from tf_opdiff.harness.sweep.sweep import Sweep
 from tf_opdiff.harness.system.number_argument import SECONDS, Number
@@ -149,7 +151,7 @@ def _run(
     return recorded
 
 
-#: The parts of a run of sweeps; `harness.sweep.search_command` has those of searches.
+#: The parts of a run of sweeps; `harness.sweep.searches.search_command` has those of searches.
 _SWEEPS = SimpleNamespace(makers=_makers, run=_run, end=end)
 
 

@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from tf_opdiff.harness.store.json_text import json_of
-from tf_opdiff.harness.store.merged import Cell, merge
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.harness.sweep import plot, tally_rows
+from tf_opdiff.harness.store.formats.json_text import json_of
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.harness.store.shards.merged import Cell, merge
+from tf_opdiff.harness.sweep import plot
+from tf_opdiff.harness.sweep.measurements import tally_rows
 from tf_opdiff.harness.sweep.sweep import Sweep
 
 #: A case, a device and a mode that a run planned, and why the cell is not done if it is not.

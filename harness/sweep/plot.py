@@ -13,7 +13,7 @@ _ROW, _LABEL, _CELL, _TOP = 22, 420, 26, 40
 def svg(rows: Sequence[Mapping[str, Any]]) -> str:
     """Draws a row for each quantity and plan, a column for each distance; darkness is the logarithm of the count.
 
-    `rows` come from `harness.sweep.tally_rows.summary`.
+    `rows` come from `harness.sweep.measurements.tally_rows.summary`.
     """
     bins = max((len(r["histogram"]) for r in rows), default=0)
     names = ["=", "<1", *(f"2^{k}" for k in range(bins - 1))]

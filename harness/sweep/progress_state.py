@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tf_opdiff.harness.store.error_profile import ErrorProfile
-from tf_opdiff.harness.sweep.tally import Tally
+from tf_opdiff.harness.store.records.error_profile import ErrorProfile
+from tf_opdiff.harness.sweep.measurements.tally import Tally
 
 Key = tuple[str, str]  # recipe, quantity
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.similar import unknown
 from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.harness.sweep.pieces import DTYPES, patterns
+from tf_opdiff.harness.sweep.measurements.pieces import DTYPES, patterns
 from tf_opdiff.harness.sweep.sweepable import refusal
 
 

@@ -12,19 +12,19 @@ import numpy as np
 
 from tf_opdiff.harness.device.observation import Observation
 from tf_opdiff.harness.device.request import Bits, Request
-from tf_opdiff.harness.judge.trial import LOST
+from tf_opdiff.harness.judge.verdicts.trial import LOST
 from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.spec import SWEEPS, Case
-from tf_opdiff.harness.store import read_lines
-from tf_opdiff.harness.store.accuracy import Accuracy
-from tf_opdiff.harness.store.error_profile import ErrorProfile
-from tf_opdiff.harness.sweep.block_promises import UPSTREAM, expected, upstreams
-from tf_opdiff.harness.sweep.oracle import Oracle
-from tf_opdiff.harness.sweep.pieces import NORMAL, next_multiple, pieces
+from tf_opdiff.harness.store.records.accuracy import Accuracy
+from tf_opdiff.harness.store.records.error_profile import ErrorProfile
+from tf_opdiff.harness.store.shards import read_lines
+from tf_opdiff.harness.sweep.measurements.block_promises import UPSTREAM, expected, upstreams
+from tf_opdiff.harness.sweep.measurements.oracle import Oracle
+from tf_opdiff.harness.sweep.measurements.pieces import NORMAL, next_multiple, pieces
+from tf_opdiff.harness.sweep.measurements.tally import Tally
 from tf_opdiff.harness.sweep.progress_state import Key, Swept
-from tf_opdiff.harness.sweep.tally import Tally
 
 #: Elements in a block. Enough to make the cost of a request and of a line small: blocks of a quarter take 1.4 to 1.8
 #: times the CPU time an element. Few enough to keep pages mapped. A multiple of the upstream's period, so that every

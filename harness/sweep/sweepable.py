@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tf_opdiff.harness.judge.expectation import expectation
+from tf_opdiff.harness.judge.promises.expectation import expectation
 from tf_opdiff.harness.spec.spec import Case, Raises, Spec
-from tf_opdiff.harness.sweep.pieces import DTYPES
+from tf_opdiff.harness.sweep.measurements.pieces import DTYPES
 
 
 def refusal(spec: Spec, dtype: str) -> str:

@@ -13,13 +13,13 @@ from concurrent import futures
 from typing import Any
 
 from tf_opdiff.harness.device.pool import run_all
+from tf_opdiff.harness.device.processes.server_handle import DeviceServer
+from tf_opdiff.harness.device.processes.shared_memory import Segment
 from tf_opdiff.harness.device.request import Bits, Request
-from tf_opdiff.harness.device.server_handle import DeviceServer
-from tf_opdiff.harness.device.shared_memory import Segment
 from tf_opdiff.harness.spec.plan import Device, Plan
-from tf_opdiff.harness.store.shard import Shard
-from tf_opdiff.harness.sweep.oracle import Oracle
-from tf_opdiff.harness.sweep.pieces import NORMAL
+from tf_opdiff.harness.store.shards.shard import Shard
+from tf_opdiff.harness.sweep.measurements.oracle import Oracle
+from tf_opdiff.harness.sweep.measurements.pieces import NORMAL
 from tf_opdiff.harness.sweep.sweep import Sweep
 
 #: The device servers of one worker.

@@ -13,18 +13,18 @@ from pathlib import Path
 import pytest
 
 from tf_opdiff.harness.cases.case_runner import CaseRunner
-from tf_opdiff.harness.device.fork_server import start_fork_server
-from tf_opdiff.harness.device.locks import Slots
-from tf_opdiff.harness.device.server_handle import DeviceServer
-from tf_opdiff.harness.device.shared_fork_server import offered
-from tf_opdiff.harness.judge.known import Known
-from tf_opdiff.harness.judge.verdict import Context, Origin
+from tf_opdiff.harness.device.processes.fork_server import start_fork_server
+from tf_opdiff.harness.device.processes.locks import Slots
+from tf_opdiff.harness.device.processes.server_handle import DeviceServer
+from tf_opdiff.harness.device.processes.shared_fork_server import offered
+from tf_opdiff.harness.judge.known_failures.known import Known
+from tf_opdiff.harness.judge.verdicts.verdict import Context, Origin
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.run.runner import Runner
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
-from tf_opdiff.harness.store.merged import merge
-from tf_opdiff.harness.store.shard import Shard
+from tf_opdiff.harness.store.shards.merged import merge
+from tf_opdiff.harness.store.shards.shard import Shard
 from tf_opdiff.harness.tests.patience import PATIENCE
 
 # A shell that puts the tests in the background, or nohup, leaves signals ignored, in children too: tests send them.
@@ -35,7 +35,7 @@ for _signal, _handler in ((signal.SIGINT, signal.default_int_handler), (signal.S
 
 @pytest.fixture(scope="session")
 def catalog():
-    return Catalog.load("tf_opdiff.harness.tests.planted")
+    return Catalog.load("tf_opdiff.harness.tests.planted_specs.planted")
 
 
 @pytest.fixture(scope="session")
@@ -102,8 +102,8 @@ class Outcome:
 OWNER = """
 import json, sys
 from pathlib import Path
-from tf_opdiff.harness.device.fork_server import start_fork_server
-from tf_opdiff.harness.device.shared_fork_server import offered
+from tf_opdiff.harness.device.processes.fork_server import start_fork_server
+from tf_opdiff.harness.device.processes.shared_fork_server import offered
 
 start_fork_server(Path(sys.argv[1]))
 print(json.dumps(offered()), flush=True)
@@ -144,7 +144,7 @@ def run_pytest(tmp_path_factory):
 
     def run(
         *arguments,
-        suites="tf_opdiff.harness.tests.planted",
+        suites="tf_opdiff.harness.tests.planted_specs.planted",
         known=os.devnull,
         folder=None,
         env=(),

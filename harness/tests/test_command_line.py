@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tf_opdiff.command_line import GROUPS, VERBS, main
+from tf_opdiff.command_line import main
 from tf_opdiff.harness.spec.plan import Device
-from tf_opdiff.harness.store.open_run import require
+from tf_opdiff.harness.store.run_directories.open_run import require
+from tf_opdiff.verbs import GROUPS, VERBS
 
 
 def test_each_verb_stands_in_one_group() -> None:

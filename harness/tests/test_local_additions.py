@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tf_opdiff.harness.store.merged import merge
+from tf_opdiff.harness.store.shards.merged import merge
 from tf_opdiff.harness.tests.mutation import copy_tree
 from tf_opdiff.harness.tests.patience import PATIENCE
 
@@ -39,11 +39,11 @@ ADDITIONS = {
         "harness/spec/modes.py": [
             (")\n#: Modes by name", '    Mode(name="again", family=KERNELS, traced=True, phrase="Traced again"),\n')
         ],
-        "harness/device/modes.py": [('    "graph": graph,', '    "again": function,\n')],
+        "harness/device/programs/modes.py": [('    "graph": graph,', '    "again": function,\n')],
     },
     "verdict": {
-        "harness/store/record.py": [('"error", "unavailable")\nFAILING', '"unsure", ')],
-        "harness/judge/classify.py": [('    ({}, "match"),', '    ({}, "unsure"),\n')],
+        "harness/store/records/record.py": [('"error", "unavailable")\nFAILING', '"unsure", ')],
+        "harness/judge/verdicts/classify.py": [('    ({}, "match"),', '    ({}, "unsure"),\n')],
         "reports/text/verdicts.py": [
             (
                 ")\n\n#: Verdicts by name",
@@ -63,10 +63,12 @@ ADDITIONS = {
                 '    Kind(name="far", meaning="The values are far apart.", predicate="is far off"),\n',
             )
         ],
-        "harness/judge/difference.py": [('        "value": far & ~flushed,', '        "far": far & (ulps > 1e6),\n')],
+        "harness/judge/differences/difference.py": [
+            ('        "value": far & ~flushed,', '        "far": far & (ulps > 1e6),\n')
+        ],
     },
     "page": {
-        "reports/pages/extra_pages.py": [
+        "reports/pages/run_pages/extra_pages.py": [
             (
                 ")\n\n\ndef write(",
                 f"    ExtraPage({', '.join(PAGE)}),\n",

@@ -39,9 +39,8 @@ def test_the_command_line_works_from_a_wheel(site, tmp_path, verb):
 
 
 def test_what_is_imported_there_is_the_wheels_own(site, tmp_path):
-    program = (
-        "import tf_opdiff.harness.judge.compare as m, tf_opdiff.suites; print(m.__file__, tf_opdiff.suites.__file__)"
-    )
+    names = "import tf_opdiff.harness.judge.differences.compare as m, tf_opdiff.suites"
+    program = f"{names}; print(m.__file__, tf_opdiff.suites.__file__)"
     env = {**os.environ, "PYTHONPATH": str(site)}
     command = [sys.executable, "-c", program]
     done = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=True)

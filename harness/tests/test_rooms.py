@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.store import run_code
+from tf_opdiff.harness.store.run_directories import run_code
 
 #: From top to bottom: a module may import those of its own room and of the rooms below.
 ROOMS = (
@@ -38,13 +38,59 @@ ALIASES = {"harness.__main__", "reports.__main__"}
 NAMES_ONLY = {"harness.paths"}
 #: Modules that import TensorFlow, and run in device servers only.
 SERVER_ONLY = {
-    *(f"harness.device.{name}" for name in ("evidence", "faults", "gradients", "graph_mode", "kernels", "modes")),
-    *(f"harness.device.{name}" for name in ("op_types", "preload", "program", "program_cache", "results", "server")),
-    *(f"harness.device.{name}" for name in ("measured_traits", "op_registry", "option_values", "public_api")),
-    *(f"harness.device.{name}" for name in ("tensorflow_setup", "tensorflow_state")),
-    *(f"tf_opdiff.model.{name}" for name in ("op_runner", "recording", "replay_server", "subject", "subject_server")),
-    "tf_opdiff.discover.program_server",
-    *(f"tf_opdiff.model.{name}" for name in ("interpreter", "layer_stack", "op_script", "tracing")),
+    *(
+        f"harness.device.programs.{name}"
+        for name in (
+            "evidence",
+            "faults",
+            "gradients",
+            "graph_mode",
+            "modes",
+            "program",
+            "program_cache",
+            "results",
+        )
+    ),
+    *(
+        f"harness.device.installation.{name}"
+        for name in (
+            "kernels",
+            "measured_traits",
+            "op_registry",
+            "op_types",
+            "option_values",
+            "tensorflow_setup",
+            "tensorflow_state",
+        )
+    ),
+    *(f"harness.device.processes.{name}" for name in ("preload",)),
+    *(
+        f"harness.device.{name}"
+        for name in (
+            "public_api",
+            "server",
+        )
+    ),
+    *(f"tf_opdiff.discover.programs.{name}" for name in ("program_server",)),
+    *(
+        f"tf_opdiff.model.recordings.{name}"
+        for name in (
+            "interpreter",
+            "layer_stack",
+            "op_runner",
+            "op_script",
+            "recording",
+            "replay_server",
+            "tracing",
+        )
+    ),
+    *(
+        f"tf_opdiff.model.{name}"
+        for name in (
+            "subject",
+            "subject_server",
+        )
+    ),
 }
 #: Modules that a command line names: what `python -m NAME` runs.
 COMMANDS = {"pytest": "harness.run.plugin", "harness": "tf_opdiff.command_line", "reports": "reports.__main__"}
@@ -131,7 +177,7 @@ def test_every_import_goes_down():
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("from tf_opdiff.harness.judge import verdict", "imports harness.judge.verdict"),
+        ("from tf_opdiff.harness.judge.verdicts import verdict", "imports harness.judge.verdicts.verdict"),
         ("def late():\n    import tf_opdiff.harness.run.runner", "imports harness.run.runner"),
         ("NAME = 'tf_opdiff.reports.write'", "imports reports.write"),
         ("COMMAND = ['python', '-m', 'tf_opdiff.reports', 'x']", "imports reports"),
@@ -141,16 +187,17 @@ def test_every_import_goes_down():
 )
 def test_a_turned_arrow_is_seen(tmp_path, line, expected):
     turned = tmp_path / "recipes.py"
-    turned.write_text(f"{MODULES['harness.spec.recipes'].read_text()}\n\n{line}\n")
-    (said, *_) = wrong(MODULES | {"harness.spec.recipes": turned})
+    turned.write_text(f"{MODULES['harness.spec.inputs.recipes'].read_text()}\n\n{line}\n")
+    (said, *_) = wrong(MODULES | {"harness.spec.inputs.recipes": turned})
     assert expected in said
 
 
 def doors(known):
-    """The modules of the harness's rooms that other rooms may import: each room names them as `__all__`."""
-    for path in (known[r] for r in ROOMS if r.startswith("harness.") and r in known and known[r].name == "__init__.py"):
-        (names,) = [n.value for n in tree(path).body if isinstance(n, ast.Assign) and n.targets[0].id == "__all__"]
-        yield from (f"{path.parent.relative_to(ROOT).as_posix().replace('/', '.')}.{e.value}" for e in names.elts)
+    """The modules of the harness's rooms that other rooms may import: each folder names its own as `__all__`."""
+    for name, path in known.items():
+        if name.startswith("harness.") and path.name == "__init__.py":
+            lists = [n.value for n in tree(path).body if isinstance(n, ast.Assign) and n.targets[0].id == "__all__"]
+            yield from (f"{name}.{door.value}" for names in lists for door in names.elts)
 
 
 def entered(known):
@@ -171,8 +218,13 @@ def test_rooms_of_the_harness_are_entered_by_their_doors_only():
 
 def test_an_import_past_the_doors_is_seen(tmp_path):
     past = tmp_path / "tiers.py"
-    past.write_text("from tf_opdiff.harness.store.shard_arrays import read\nfrom tf_opdiff.harness.judge import row\n")
-    assert entered(MODULES | {"harness.run.tiers": past}).keys() - set(doors(MODULES)) == {"harness.judge.row"}
+    past.write_text(
+        "from tf_opdiff.harness.store.shards.shard_arrays import read\n"
+        "from tf_opdiff.harness.judge.differences import row\n"
+    )
+    assert entered(MODULES | {"harness.run.tiers": past}).keys() - set(doors(MODULES)) == {
+        "harness.judge.differences.row"
+    }
 
 
 def test_every_module_has_a_room_and_every_room_a_module():

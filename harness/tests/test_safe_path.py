@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tf_opdiff.harness.device import fork_server
-from tf_opdiff.harness.device.process import Child
+from tf_opdiff.harness.device.processes import fork_server
+from tf_opdiff.harness.device.processes.process import Child
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.tests.patience import PATIENCE
-from tf_opdiff.harness.tests.planted_children import safe_path
+from tf_opdiff.harness.tests.planted_servers.planted_children import safe_path
 
 #: Modules that the command line, multiprocessing and TensorFlow import.
 PLANTED = ("argparse", "msgspec", "numpy", "pandas", "pickle", "selectors", "socket", "tensorflow", "typing")

@@ -10,9 +10,9 @@ import numpy as np
 import pandas as pd
 
 from tf_opdiff.harness.device.repeat import ROW_CHECKS
-from tf_opdiff.harness.judge.self_check import OTHER_BITS
+from tf_opdiff.harness.judge.differences.self_check import OTHER_BITS
+from tf_opdiff.harness.spec.inputs.recipes import ROWS
 from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.harness.spec.recipes import ROWS
 
 #: State of a cell → its meaning.
 STATES: Mapping[str, str] = {

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from tf_opdiff.harness.judge.known import Known
+from tf_opdiff.harness.judge.known_failures.known import Known
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.quantity import family_of
-from tf_opdiff.harness.sweep.pieces import NORMAL
-from tf_opdiff.reports.data.accuracy import modes_text
-from tf_opdiff.reports.data.atlas import PLACE
+from tf_opdiff.harness.sweep.measurements.pieces import NORMAL
+from tf_opdiff.reports.data.figures.accuracy import modes_text
+from tf_opdiff.reports.data.figures.atlas import PLACE
 
 #: The widest budgets as multiples of the largest error. A sweep's gradients have seven upstreams: for another upstream,
 #: the same error of the derivative may be up to twice as many ULPs of the product.

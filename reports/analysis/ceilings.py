@@ -15,12 +15,12 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import pandas as pd
 
-from tf_opdiff.harness.judge.loose_bounds import digits_of
-from tf_opdiff.harness.spec.by_mode import mode_family
+from tf_opdiff.harness.judge.promises.loose_bounds import digits_of
 from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.harness.spec.ceiling import Steps, runs
 from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.harness.spec.tolerances.by_mode import mode_family
+from tf_opdiff.harness.spec.tolerances.ceiling import Steps, runs
 from tf_opdiff.reports.analysis.budget_margins import SCALAR
 
 #: The margin by family of quantities: a multiple of the largest error, and ULPs beyond that. A sweep has seven upstream

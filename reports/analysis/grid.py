@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from tf_opdiff.harness.spec.plan import PlanName
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.reports.data import tables
-from tf_opdiff.reports.data.plans import plan_order
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.reports.data.figures import tables
+from tf_opdiff.reports.data.run_data.plans import plan_order
 from tf_opdiff.reports.text.verdicts import VERDICTS
 
 #: The state of a cell that was planned and has no result. It is no verdict: no record has it.

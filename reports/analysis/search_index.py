@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from tf_opdiff.harness.judge.cause import named
-from tf_opdiff.reports.analysis.claims import Chapter
-from tf_opdiff.reports.data.discrepancy import Discrepancy
-from tf_opdiff.reports.data.op_names import OpName, OpNames
+from tf_opdiff.harness.judge.known_failures.cause import named
+from tf_opdiff.reports.analysis.claim_tables.claims import Chapter
+from tf_opdiff.reports.data.causes.discrepancy import Discrepancy
+from tf_opdiff.reports.data.names.op_names import OpName, OpNames
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,11 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from tf_opdiff.harness.store.record import FAILING
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.reports.data import files
+from tf_opdiff.harness.store.records.record import FAILING
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.reports.data.run_data import files
 from tf_opdiff.reports.pages.template import environment
-from tf_opdiff.reports.text import sentence
+from tf_opdiff.reports.text.sentences import sentence
 
 LABEL = "tf-opdiff"
 #: Colours by their names at shields.io; white letters on them have a contrast of 4.5 or more.

@@ -8,15 +8,16 @@ from typing import Any
 
 import pandas as pd
 
-from tf_opdiff.harness.store.record import FAILING
-from tf_opdiff.reports.analysis.causes import causes
-from tf_opdiff.reports.analysis.changes import diff
+from tf_opdiff.harness.store.records.record import FAILING
+from tf_opdiff.reports.analysis.comparisons.causes import causes
+from tf_opdiff.reports.analysis.comparisons.changes import diff
 from tf_opdiff.reports.ci import issue_text
 from tf_opdiff.reports.ci.issue_text import CauseRecords, Place
 from tf_opdiff.reports.ci.night_runs import NightRun
-from tf_opdiff.reports.data import frame, shards, tables
-from tf_opdiff.reports.data.discrepancy import severity_order
-from tf_opdiff.reports.data.plans import in_order
+from tf_opdiff.reports.data.causes.discrepancy import severity_order
+from tf_opdiff.reports.data.figures import tables
+from tf_opdiff.reports.data.run_data import frame, shards
+from tf_opdiff.reports.data.run_data.plans import in_order
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ def gather(nights: Sequence[NightRun], site: str = "") -> list[Cause]:
 
 
 def _rank(one: CauseRecords) -> tuple[int, int]:
-    """The key that sorts causes as `reports.data.discrepancy.Discrepancy.rank` sorts discrepancies."""
+    """The key that sorts causes as `reports.data.causes.discrepancy.Discrepancy.rank` sorts discrepancies."""
     severities, ops = (set(one.records[name].astype("str")) for name in ("severity", "raw_op"))
     distinct_ops = {op for joined in ops for op in joined.split(";")} - {""}
     reach = one.records["plan"].nunique() * one.records["dtype"].nunique() * max(1, len(distinct_ops))

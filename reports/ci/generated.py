@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from tf_opdiff.reports.ci.matrix import Matrix, group_of
-from tf_opdiff.reports.text.markdown import table
+from tf_opdiff.reports.text.sentences.markdown import table
 
 _BEGIN, _END = "matrix:begin {}", "matrix:end"
 

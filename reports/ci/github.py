@@ -10,12 +10,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.reports.data import spec_lines
-from tf_opdiff.reports.data.discrepancy import Discrepancy
-from tf_opdiff.reports.text import sentence
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.reports.data.causes.discrepancy import Discrepancy
+from tf_opdiff.reports.data.names import spec_lines
 from tf_opdiff.reports.text.counted import many, names
 from tf_opdiff.reports.text.lines import plain
+from tf_opdiff.reports.text.sentences import sentence
 
 #: The most bytes of a step's summary.
 SUMMARY_LIMIT = 1 << 20
@@ -28,7 +28,7 @@ def errors(info: RunInfo, ranked: Sequence[Discrepancy]) -> list[str]:
     """Commands that show failures as errors at the line of a spec, one for each cause; at most ten, the rest counted.
 
     A partial run is the first error; then the most severe failure. `ranked` has the discrepancies of the run, as
-    `reports.data.discrepancies.discrepancies` gives them.
+    `reports.data.causes.discrepancies.discrepancies` gives them.
     """
     failing = _causes([one for one in ranked if not one.known])
     missing = sentence.shortfalls(info)

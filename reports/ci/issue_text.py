@@ -11,11 +11,11 @@ import msgspec
 import pandas as pd
 
 from tf_opdiff.reports.ci.night_runs import NightRun
-from tf_opdiff.reports.data.load import load_repros
-from tf_opdiff.reports.text import sentence
+from tf_opdiff.reports.data.run_data.load import load_repros
 from tf_opdiff.reports.text.counted import many, names
 from tf_opdiff.reports.text.lines import plain
-from tf_opdiff.reports.text.markdown import code, escape, table
+from tf_opdiff.reports.text.sentences import sentence
+from tf_opdiff.reports.text.sentences.markdown import code, escape, table
 
 #: The outcomes of a finding's program that reproduced it, in this run or before.
 SHOWN = ("reproduced", "reproduced earlier")
@@ -63,7 +63,7 @@ class CauseRecords:
 
     Attributes:
       place: where it fails.
-      row: its row of `reports.analysis.causes.causes`.
+      row: its row of `reports.analysis.comparisons.causes.causes`.
       record: the record that represents the rest.
       records: all its records, with the column `night`, the name of the run.
     """

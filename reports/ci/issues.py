@@ -7,13 +7,13 @@ from typing import Literal
 
 import msgspec
 
-from tf_opdiff.harness.store.record import FAILING
+from tf_opdiff.harness.store.records.record import FAILING
 from tf_opdiff.reports.ci.failing import Cause
 from tf_opdiff.reports.ci.issue_text import Place, marked, quiet
 from tf_opdiff.reports.ci.night_runs import NightRun
-from tf_opdiff.reports.data import tables
-from tf_opdiff.reports.text import sentence
+from tf_opdiff.reports.data.figures import tables
 from tf_opdiff.reports.text.lines import plain
+from tf_opdiff.reports.text.sentences import sentence
 from tf_opdiff.reports.text.verdicts import SEVERITY
 
 #: The most issues that one night opens.

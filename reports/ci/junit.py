@@ -18,10 +18,12 @@ from xml.etree.ElementTree import Element
 import pandas as pd
 
 from tf_opdiff.harness.spec.plan import PlanName
-from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
 from tf_opdiff.harness.system.processor import described
-from tf_opdiff.reports.data import files, run_environment, spec_lines, tables
-from tf_opdiff.reports.text import sentence
+from tf_opdiff.reports.data.figures import tables
+from tf_opdiff.reports.data.names import spec_lines
+from tf_opdiff.reports.data.run_data import files, run_environment
+from tf_opdiff.reports.text.sentences import sentence
 
 #: The test that fails if the run is partial, for tools that show only tests.
 WHOLE = {"classname": "tf-opdiff", "name": "the run is whole"}

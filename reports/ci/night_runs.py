@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.reports.data.load import load
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.reports.data.run_data.load import load
 
 
 @dataclass(frozen=True)

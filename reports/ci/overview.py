@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tf_opdiff.reports.ci.jobs import Job
 from tf_opdiff.reports.pages.template import render
-from tf_opdiff.reports.text.markdown import code, escape, table
+from tf_opdiff.reports.text.sentences.markdown import code, escape, table
 
 #: The heads of the columns that `cells` fills.
 HEADS = ("runs", "TensorFlow", "devices", "state", "since last night", "result")

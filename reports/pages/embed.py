@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from tf_opdiff.harness.store.json_text import finite, json_of
+from tf_opdiff.harness.store.formats.json_text import finite, json_of
 
 #: zlib's number for a stream with gzip's header, without a time.
 _GZIP = 31

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tf_opdiff.reports.data.op_names import FOLDER, LIST
+from tf_opdiff.reports.data.names.op_names import FOLDER, LIST
 
 #: The pages that every run has, by their files in its folder.
 INDEX, DISCREPANCIES, OPS, SEARCH = "index.html", "discrepancies.html", f"{FOLDER}/{LIST}", "search.html"

@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from tf_opdiff.harness.judge.severity import SEVERITIES
+from tf_opdiff.harness.judge.verdicts.severity import SEVERITIES
 from tf_opdiff.harness.spec.plan import PlanName
-from tf_opdiff.harness.store.record import CLAIM
+from tf_opdiff.harness.store.records.record import CLAIM
 from tf_opdiff.reports.analysis.grid import OPENED, STATES, Grid
-from tf_opdiff.reports.analysis.plans_at_worst import ValuesByPlan
-from tf_opdiff.reports.data import tables
+from tf_opdiff.reports.analysis.ops.plans_at_worst import ValuesByPlan
+from tf_opdiff.reports.data.figures import tables
 from tf_opdiff.reports.pages import embed
-from tf_opdiff.reports.text import sentence
+from tf_opdiff.reports.text.sentences import sentence
 from tf_opdiff.reports.text.verdicts import VERDICTS
 
 #: The columns that a finding and its program share.
@@ -45,8 +45,8 @@ def page_data(
 
     Args:
       records: those of a run, as `reports.load` gives them, with `commands` in the column `rerun`.
-      repros: the programs of findings, as `reports.data.load.load_repros` gives them.
-      by_plan: what `reports.analysis.plans_at_worst.values` gives.
+      repros: the programs of findings, as `reports.data.run_data.load.load_repros` gives them.
+      by_plan: what `reports.analysis.ops.plans_at_worst.values` gives.
       matrix: the matrix of the run, as `reports.analysis.grid.grid` gives it.
       spec_links: the address of the page of each spec's op, relative to the page; specs without a page are absent.
     """
@@ -148,7 +148,8 @@ def _programs(repros: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def drawable(points: Sequence[Sequence[float]]) -> list[list[float]]:
-    """The points of `harness.judge.error_points` whose two numbers are finite; none if the two lists are malformed."""
+    """The points of `harness.judge.differences.error_points` whose two numbers are finite; none if the two lists are
+    malformed."""
     if len(points) != 2 or len(points[0]) != len(points[1]):
         return []
     pairs = [pair for pair in zip(*points, strict=True) if all(map(math.isfinite, pair))]

@@ -8,8 +8,9 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from tf_opdiff.reports.text import bounded, glossary, sentence, source_code, verdicts
+from tf_opdiff.reports.text import bounded, glossary, source_code, verdicts
 from tf_opdiff.reports.text.lines import is_address
+from tf_opdiff.reports.text.sentences import sentence
 
 HERE = Path(__file__).parent
 #: The policy of a page without scripts: it may load nothing and use only its own style.

@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from tf_opdiff import reports
-from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.records.record import Record
 from tf_opdiff.harness.tests.conftest import run_pytest, shared_run  # noqa: F401  fixtures
-from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.browser import Browser
+from tf_opdiff.reports.tests.planted import synthetic
 
 
 def pytest_configure(config: pytest.Config) -> None:

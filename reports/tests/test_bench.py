@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bench.__main__ import NAMES
-from bench.reports import measured
+from bench.measurements.reports import measured
 
 
 def test_the_memory_of_a_command_is_not_that_of_the_process_that_measures_it():
@@ -22,4 +22,4 @@ def test_a_command_that_fails_is_not_measured():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_benchmark_fits_the_specs_that_it_measures(name):
-    assert callable(import_module(f"bench.{name}").rows)
+    assert callable(import_module(f"bench.measurements.{name}").rows)

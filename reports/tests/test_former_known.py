@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from tf_opdiff.harness.judge.known_files import load
+from tf_opdiff.harness.judge.known_failures.known_files import load
 from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.reports.former_known import main
+from tf_opdiff.reports.verbs.former_known import main
 
 CAUSES = """\
 # about the driver

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from tf_opdiff import reports
-from tf_opdiff.harness.store import rundir
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.harness.store.run_directories import rundir
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
 from tf_opdiff.harness.system.companion import Companion
 from tf_opdiff.harness.tests.conftest import Outcome
-from tf_opdiff.reports.data.discrepancies import of_run
-from tf_opdiff.reports.tests import synthetic
-from tf_opdiff.reports.text.summary import terminal
+from tf_opdiff.reports.data.causes.discrepancies import of_run
+from tf_opdiff.reports.tests.planted import synthetic
+from tf_opdiff.reports.text.sentences.summary import terminal
 
 
 def files_of(run: Path) -> dict[str, bytes]:
@@ -60,7 +60,16 @@ def test_the_process_of_a_whole_report_answers_with_the_summary(run: Path, tmp_p
 def test_pytest_lets_a_process_write_it(run_pytest, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     small: Outcome = run_pytest("--op", "one-ulp-off", "--mode", "eager", "--repro", "none")
     large: Outcome = run_pytest(
-        *("--op", "one-ulp-off", "--mode", "eager", "--repro", "none", "-p", "tf_opdiff.harness.tests.large_runs"),
+        *(
+            "--op",
+            "one-ulp-off",
+            "--mode",
+            "eager",
+            "--repro",
+            "none",
+            "-p",
+            "tf_opdiff.harness.tests.planted_runs.large_runs",
+        ),
         env={"TMPDIR": str(tmp_path), "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")},
     )
     assert "tf-opdiff run" in (tmp_path / "summary.md").read_text()

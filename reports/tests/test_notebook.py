@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 
 from tf_opdiff import reports
-from tf_opdiff.harness.judge.severity import SEVERITIES
-from tf_opdiff.harness.store.record import COLUMNS
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.harness.judge.verdicts.severity import SEVERITIES
+from tf_opdiff.harness.store.records.record import COLUMNS
+from tf_opdiff.reports.tests.planted import synthetic
 
 
 def test_findings_are_ranked_by_severity_and_say_what_is_missing(run: Path) -> None:

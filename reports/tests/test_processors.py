@@ -10,7 +10,7 @@ import pytest
 from bench import emulated_python, processors
 from bench.emulated_python import PROCESSORS, set_up
 from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.harness.store.recording import Recording
+from tf_opdiff.harness.store.recordings.recording import Recording
 from tf_opdiff.harness.tests.patience import PATIENCE
 
 X86 = next(processor for processor in PROCESSORS if not processor.debian)
@@ -66,7 +66,7 @@ def test_missing_programs_are_named_where_they_can_t_be_installed(monkeypatch):
 
 
 def test_parts_have_each_lacking_cell_once_and_each_op_first():
-    catalog = Catalog.load("tf_opdiff.harness.tests.planted_onednn")
+    catalog = Catalog.load("tf_opdiff.harness.tests.planted_specs.planted_onednn")
     eager = [part for part in processors.parts(catalog, (), 1) if part.modes == ("eager",)]
     cases = [case for part in eager for case in part.cases]
     assert sorted(cases) == sorted(case.id for item in catalog.select() for case in (*item.cases, *item.sweeps))
@@ -81,7 +81,7 @@ def test_what_is_recorded_does_not_run_again(tmp_path, fake_qemu, capfd):
     fake_qemu()
     command = [
         *(X86.name, f"--folder={tmp_path / 'work'}", f"--out={tmp_path / 'out'}", f"-oopdiff_known={os.devnull}"),
-        "--suites=tf_opdiff.harness.tests.planted_kept",
+        "--suites=tf_opdiff.harness.tests.planted_runs.planted_kept",
     ]
     assert processors.main([*command, "--minutes=0"]) == 0
     assert "x86-64: 2 parts are left" in capfd.readouterr().out

@@ -10,9 +10,9 @@ import pytest
 
 from tf_opdiff import reports
 from tf_opdiff.harness.repro import archive
-from tf_opdiff.harness.repro.outcome import Outcome
-from tf_opdiff.harness.store import compressed, whole_lines
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.harness.repro.script_runs.outcome import Outcome
+from tf_opdiff.harness.store.shards import compressed, whole_lines
+from tf_opdiff.reports.tests.planted import synthetic
 
 #: Bytes on the disk for each record, without the pages of ops; and for each such page.
 RECORD, PAGE = 150, 10 << 10

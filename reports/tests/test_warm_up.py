@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 
 import conftest
-from tf_opdiff.harness.judge import known_files
-from tf_opdiff.harness.judge.known import Known
-from tf_opdiff.harness.store.judges import OURS
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.reports.analysis import ledger
-from tf_opdiff.reports.data.load import load
+from tf_opdiff.harness.judge.known_failures import known_files
+from tf_opdiff.harness.judge.known_failures.known import Known
+from tf_opdiff.harness.store.run_directories.judges import OURS
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.reports.analysis.known_failures import ledger
+from tf_opdiff.reports.data.run_data.load import load
 from tf_opdiff.reports.pages.template import environment
 from tf_opdiff.reports.whole_report import summarised
 from tf_opdiff.reports.write import Report

@@ -9,9 +9,9 @@ from collections.abc import Callable
 import pandas as pd
 from pandas.api.types import is_bool_dtype, is_float_dtype, is_numeric_dtype
 
-from tf_opdiff.reports.text import markdown as escaping
-from tf_opdiff.reports.text import sentence
 from tf_opdiff.reports.text.lines import plain
+from tf_opdiff.reports.text.sentences import markdown as escaping
+from tf_opdiff.reports.text.sentences import sentence
 
 WIDTH = 60
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")

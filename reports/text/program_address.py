@@ -19,7 +19,7 @@ def program_address(outcome: Mapping[str, Any], path: str) -> str:
 
     Args:
       outcome: that of the finding.
-      path: the path of the program, as `reports.text.sentence.of_repro` gives it; empty if there is none.
+      path: the path of the program, as `reports.text.sentences.sentence.of_repro` gives it; empty if there is none.
     """
     if f"/{NAME}/" not in path:
         return quote(path)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tf_opdiff.harness.spec.claim import INEXPRESSIBLE, TRUE_THEN
-from tf_opdiff.harness.store.record import FAILING
+from tf_opdiff.harness.store.records.record import FAILING
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ CLAIM_COLUMN_OF = {verdict.name: verdict.claim for verdict in _TABLE if verdict.
 
 @dataclass(frozen=True)
 class ClaimWord:
-    """A verdict on a claim in a word for readers; `reports.analysis.claim_words` has the rule.
+    """A verdict on a claim in a word for readers; `reports.analysis.claim_tables.claim_words` has the rule.
 
     `style` names the colours: those of a record's verdict, or `refuted`. `meaning` is a few words for readers.
     """

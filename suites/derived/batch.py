@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.loose import Loose
+from tf_opdiff.harness.spec.inputs.recipes import ROWS, Draw
 from tf_opdiff.harness.spec.plan import without_modes
-from tf_opdiff.harness.spec.recipes import ROWS, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.harness.spec.tolerances.loose import Loose
 from tf_opdiff.suites.derived.twin import representative, twin
 
 #: Rows of a batch.

@@ -14,12 +14,12 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from tf_opdiff.harness.spec.elementary import powers
-from tf_opdiff.harness.spec.loose import Loose
-from tf_opdiff.harness.spec.recipes import SIZE, Draw
+from tf_opdiff.harness.spec.inputs.elementary import powers
+from tf_opdiff.harness.spec.inputs.recipes import SIZE, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.harness.spec.tolerances.loose import Loose
 from tf_opdiff.suites.derived.twin import twin
-from tf_opdiff.suites.reference.wide import Differentiable, Wide, mp
+from tf_opdiff.suites.reference.promises.wide import Differentiable, Wide, mp
 
 #: where(dtype, x): elements of a float64 array.
 Where = Callable[[np.dtype, np.ndarray], Any]

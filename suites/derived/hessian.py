@@ -18,11 +18,11 @@ from typing import Any, cast
 import ml_dtypes
 import numpy as np
 
-from tf_opdiff.harness.spec.loose import Loose
-from tf_opdiff.harness.spec.recipes import SIZE, Draw, is_float
+from tf_opdiff.harness.spec.inputs.recipes import SIZE, Draw, is_float
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.harness.spec.tolerances.loose import Loose
 from tf_opdiff.suites.derived.twin import in_tiers
-from tf_opdiff.suites.reference.function import Interval
+from tf_opdiff.suites.reference.promises.function import Interval
 
 #: A function of the inputs.
 Values = Callable[..., Any]

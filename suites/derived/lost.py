@@ -15,10 +15,10 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import SIZE, Draw
+from tf_opdiff.harness.spec.inputs.recipes import SIZE, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.twin import twin
-from tf_opdiff.suites.reference.wide import Differentiable
+from tf_opdiff.suites.reference.promises.wide import Differentiable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,7 @@ class Lost:
     quantity    `output` or `grad`.
     ulp         the budget of the quantity in the twin: what a sound formula would keep to.
     dtypes      the dtypes of the twin.
-    reason      a sentence: how the formula loses them; see `harness.spec.loose`.
+    reason      a sentence: how the formula loses them; see `harness.spec.tolerances.loose`.
     """
 
     where: Callable[[np.ndarray], Any]

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from tf_opdiff.harness.paths import RAW_OPS
-from tf_opdiff.harness.spec.raw_ops import REGISTRY
+from tf_opdiff.harness.spec.lists.raw_ops import REGISTRY
 
 
 @cache

@@ -1,7 +1,8 @@
 """Op types: the dtypes that OpDefs allow and that the kernels of a CPU take, read from a file in this folder.
 
-`python -m tf_opdiff.harness.device.op_types tf_opdiff.suites.ops $(cat suites/derived/refusals_to_do.txt)` writes the
-file; a test compares it with the installed TensorFlow. The OpDefs of `refusals_to_do.txt` have no specs yet about the
+`python -m tf_opdiff.harness.device.installation.op_types tf_opdiff.suites.ops $(cat
+suites/derived/refusals_to_do.txt)` writes the file; a test compares it with the installed TensorFlow. The OpDefs of
+`refusals_to_do.txt` have no specs yet about the
 dtypes that they refuse: most take handles, references or lists of tensors.
 """
 

@@ -15,10 +15,10 @@ from typing import Any
 import ml_dtypes  # noqa: F401  registers the names of its dtypes
 import numpy as np
 
+from tf_opdiff.harness.spec.inputs.recipes import Draw
+from tf_opdiff.harness.spec.lists.raw_ops import RawOps
 from tf_opdiff.harness.spec.modes import MODES
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.harness.spec.raw_ops import RawOps
-from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.harness.spec.spec import Raises, Recipe, Spec
 from tf_opdiff.harness.system.text_file import read_toml
 from tf_opdiff.suites.derived.op_types import DTYPES, OpTypes, every_op

@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import Draw
+from tf_opdiff.harness.spec.inputs.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.special_places import distinct, has_special_values, specials, specials_in_tails
 from tf_opdiff.suites.derived.twin import twin
@@ -19,7 +19,7 @@ from tf_opdiff.suites.derived.twin import twin
 SIZE = 175
 #: Recipes whose inputs every spec computes right; other recipes of a spec hold inputs on which TensorFlow fails.
 _SOUND = ("edges", "bits", "plain", "domain", "halves", "magnitudes", "positive", "range")
-#: The recipe that crosses the special values of two inputs: see `suites.forms.hard_pairs.special_pairs`.
+#: The recipe that crosses the special values of two inputs: see `suites.forms.recipes.hard_pairs.special_pairs`.
 _PAIRS = "upstreams"
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from tf_opdiff.harness.spec.by_mode import mapped
-from tf_opdiff.harness.spec.elementary import powers
-from tf_opdiff.harness.spec.loose import Loose
-from tf_opdiff.harness.spec.recipes import Draw
+from tf_opdiff.harness.spec.inputs.elementary import powers
+from tf_opdiff.harness.spec.inputs.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.harness.spec.tolerances.by_mode import mapped
+from tf_opdiff.harness.spec.tolerances.loose import Loose
 from tf_opdiff.suites.derived.twin import in_tiers, twin
-from tf_opdiff.suites.reference.wide import Differentiable, Wide, mp
+from tf_opdiff.suites.reference.promises.wide import Differentiable, Wide, mp
 
 
 @dataclass(frozen=True, kw_only=True)

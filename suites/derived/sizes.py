@@ -12,7 +12,7 @@ from math import prod
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import Draw
+from tf_opdiff.harness.spec.inputs.recipes import Draw
 from tf_opdiff.harness.spec.spec import Case, Recipe, Spec
 from tf_opdiff.suites.derived.twin import ELEMENTWISE, representative, twin
 from tf_opdiff.suites.derived.unknown_shape import unknown_shape

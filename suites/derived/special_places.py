@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.device.repeat import PIECES
-from tf_opdiff.harness.spec.recipes import Draw, edges, is_float, special_values
+from tf_opdiff.harness.spec.inputs.recipes import Draw, edges, is_float, special_values
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.twin import in_tiers, representative, twin
 

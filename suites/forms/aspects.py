@@ -12,18 +12,18 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.spec.inputs.recipes import Draw, plain
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.harness.spec.recipes import Draw, plain
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.derived import batch
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.blocks import past_blocks
 from tf_opdiff.suites.forms.calls import Call, Calls, Drawn, Shape, Wrong, inputs, unfit
-from tf_opdiff.suites.forms.elements import Elements
 from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
-from tf_opdiff.suites.forms.pairs import shaped
 from tf_opdiff.suites.forms.part import Op, Part, part
-from tf_opdiff.suites.reference.promise import Promise
+from tf_opdiff.suites.forms.recipes.elements import Elements
+from tf_opdiff.suites.forms.recipes.pairs import shaped
+from tf_opdiff.suites.reference.promises.promise import Promise
 
 _MATH_OPS = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/ops/math_ops.cc"
 

@@ -1,7 +1,7 @@
 """Blocks: an aspect of ops whose kernels work in blocks, tiles or warps: calls with more elements than one of them.
 
 Sums of hundreds of terms also tell, in 16 bits, whether a kernel adds up in float32: see
-`suites.reference.accumulation.accumulator`.
+`suites.reference.promises.accumulation.accumulator`.
 """
 
 from __future__ import annotations

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.by_mode import ByMode, mapped
-from tf_opdiff.suites.reference.wide import Differentiable
+from tf_opdiff.harness.spec.tolerances.by_mode import ByMode, mapped
+from tf_opdiff.suites.reference.promises.wide import Differentiable
 
 #: A budget in ULPs: a number, or a tuple with one for each dtype, or either by family of modes.
 Budget = float | tuple[float | ByMode, ...] | ByMode

@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import Draw
+from tf_opdiff.harness.spec.inputs.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe
-from tf_opdiff.suites.forms.elements import Elements
 from tf_opdiff.suites.forms.errors import WHEN_BUILT
-from tf_opdiff.suites.reference.promise import Promise
-from tf_opdiff.suites.reference.several import Several
+from tf_opdiff.suites.forms.recipes.elements import Elements
+from tf_opdiff.suites.reference.promises.promise import Promise
+from tf_opdiff.suites.reference.promises.several import Several
 
 Shape = tuple[int, ...]
 Function = Callable[..., Any]

@@ -13,9 +13,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from tf_opdiff.harness.device import server_python
+from tf_opdiff.harness.device.processes import server_python
 from tf_opdiff.harness.paths import ATLAS
-from tf_opdiff.harness.spec.ceiling import Ceiling, Ceilings, Steps
+from tf_opdiff.harness.spec.tolerances.ceiling import Ceiling, Ceilings, Steps
 from tf_opdiff.harness.system.processor import processor
 from tf_opdiff.harness.system.text_file import read_toml
 

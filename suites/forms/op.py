@@ -6,19 +6,19 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from tf_opdiff.harness.spec.recipes import FLOATS
+from tf_opdiff.harness.spec.inputs.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.op_types import inputs_of, taken_by_cpu
 from tf_opdiff.suites.derived.sizes import PAIRS, Shapes, alike, elementwise_sizes
+from tf_opdiff.suites.forms.array_ops.layout import LAYING, Layout
+from tf_opdiff.suites.forms.array_ops.moves import MOVING, Moves
 from tf_opdiff.suites.forms.aspects import ASPECTS
-from tf_opdiff.suites.forms.layout import LAYING, Layout
-from tf_opdiff.suites.forms.moves import MOVING, Moves
 from tf_opdiff.suites.forms.options import with_options
 from tf_opdiff.suites.forms.part import Op, Part, of_fields, separated
 from tf_opdiff.suites.forms.unary import Unary
-from tf_opdiff.suites.reference.moves import Moved
-from tf_opdiff.suites.reference.placed import Placed
-from tf_opdiff.suites.reference.promise import Promise
+from tf_opdiff.suites.reference.arrays.moves import Moved
+from tf_opdiff.suites.reference.arrays.placed import Placed
+from tf_opdiff.suites.reference.promises.promise import Promise
 
 #: The records of declarations, and the aspects, of kinds of promises.
 _KINDS: Mapping[type[Promise], tuple[type[Op], tuple[Any, ...]]] = {Moved: (Moves, MOVING), Placed: (Layout, LAYING)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tf_opdiff.harness.spec.raw_ops import RawOps
+from tf_opdiff.harness.spec.lists.raw_ops import RawOps
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.twin import representative, twin
 

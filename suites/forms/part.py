@@ -7,18 +7,18 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, TypeVar
 
+from tf_opdiff.harness.spec.lists.tiers import TIERS
 from tf_opdiff.harness.spec.spec import Recipe, Spec
-from tf_opdiff.harness.spec.tiers import TIERS
 from tf_opdiff.suites.derived.hessian import Hessian, second_orders
 from tf_opdiff.suites.derived.position import positions as positions_of
 from tf_opdiff.suites.derived.special_places import short, special_outer, special_source
 from tf_opdiff.suites.derived.twin import ELEMENTWISE
 from tf_opdiff.suites.forms.calls import Call, Calls, Shape, Wrong, inputs
 from tf_opdiff.suites.forms.calls import fields as promises
-from tf_opdiff.suites.forms.elements import Elements, plain, small_integers
-from tf_opdiff.suites.forms.special_upstreams import every_kind
-from tf_opdiff.suites.forms.variables import Variables
-from tf_opdiff.suites.reference.promise import Promise
+from tf_opdiff.suites.forms.elementwise.special_upstreams import every_kind
+from tf_opdiff.suites.forms.recipes.elements import Elements, plain, small_integers
+from tf_opdiff.suites.forms.state.variables import Variables
+from tf_opdiff.suites.reference.promises.promise import Promise
 
 #: Some dtypes; or dtype → tier.
 Dtypes = Sequence[str] | Mapping[str, str]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.suites.forms.calls import Call, Calls
-from tf_opdiff.suites.reference.moves import Moved
+from tf_opdiff.suites.reference.arrays.moves import Moved
 
 
 @dataclass(frozen=True)

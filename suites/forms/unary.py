@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.by_mode import ByMode, all_modes, mapped
-from tf_opdiff.harness.spec.loose import Loose
-from tf_opdiff.harness.spec.recipes import FLOATS, bit_patterns, edges, plain, subnormals
+from tf_opdiff.harness.spec.inputs.recipes import FLOATS, bit_patterns, edges, plain, subnormals
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
+from tf_opdiff.harness.spec.tolerances.by_mode import ByMode, all_modes, mapped
+from tf_opdiff.harness.spec.tolerances.loose import Loose
 from tf_opdiff.suites.derived.exact_curve import ExactCurve, exact_curve
 from tf_opdiff.suites.derived.gradient_alone import gradient_alone
 from tf_opdiff.suites.derived.lost import Lost, without_digits
@@ -20,16 +20,16 @@ from tf_opdiff.suites.derived.second_order import SecondOrder, second_orders
 from tf_opdiff.suites.derived.special_places import short
 from tf_opdiff.suites.derived.twin import ELEMENTWISE
 from tf_opdiff.suites.forms import ceilings
-from tf_opdiff.suites.forms.analytic import Analytic
 from tf_opdiff.suites.forms.bounds import Bound, Budget, by_dtype
-from tf_opdiff.suites.forms.flushed import ROUNDED, gradient_within, outputs
-from tf_opdiff.suites.forms.hard_inputs import overflowing, singular, underflowing
+from tf_opdiff.suites.forms.elementwise.analytic import Analytic
+from tf_opdiff.suites.forms.elementwise.flushed import ROUNDED, gradient_within, outputs
+from tf_opdiff.suites.forms.elementwise.special_upstreams import crossed, upstreams
+from tf_opdiff.suites.forms.elementwise.subnormal import FLUSHED, Subnormals
 from tf_opdiff.suites.forms.of_xla import of_xla
 from tf_opdiff.suites.forms.part import Op, part
-from tf_opdiff.suites.forms.regions import Region, domain, incomparable, only, within, without
-from tf_opdiff.suites.forms.special_upstreams import crossed, upstreams
-from tf_opdiff.suites.forms.subnormal import FLUSHED, Subnormals
-from tf_opdiff.suites.reference.wide import Differentiable, Wide
+from tf_opdiff.suites.forms.recipes.hard_inputs import overflowing, singular, underflowing
+from tf_opdiff.suites.forms.recipes.regions import Region, domain, incomparable, only, within, without
+from tf_opdiff.suites.reference.promises.wide import Differentiable, Wide
 
 #: The wider dtypes.
 WIDE = ("float32", "float64")

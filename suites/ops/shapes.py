@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.by_mode import mapped
 from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.harness.spec.loose import Loose
-from tf_opdiff.harness.spec.recipes import SIZE
+from tf_opdiff.harness.spec.inputs.recipes import SIZE
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.harness.spec.tolerances.by_mode import mapped
+from tf_opdiff.harness.spec.tolerances.loose import Loose
 from tf_opdiff.suites.derived.op_types import every_op
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.regions import domain
+from tf_opdiff.suites.forms.recipes.regions import domain
 from tf_opdiff.suites.forms.unary import Unary, declarations
 
 _SHAPES = {"scalar": (), "matrix": (3, 5), "empty": (0, 3), "deep": (2, 1, 3, 1, 2)}

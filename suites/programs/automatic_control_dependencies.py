@@ -2,11 +2,11 @@
 
 from functools import partial
 
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS
 from tf_opdiff.harness.spec.plan import without_modes
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS
 from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.forms.updates import BOTH_BRANCHES, BRANCHES, MATRIX, NOT_RUN, SHAPES
-from tf_opdiff.suites.reference import control_dependencies as ref
+from tf_opdiff.suites.forms.state.updates import BOTH_BRANCHES, BRANCHES, MATRIX, NOT_RUN, SHAPES
+from tf_opdiff.suites.reference.control_flow import control_dependencies as ref
 
 #: A v1 graph orders nothing unless told to: what it gives would be a race.
 IN_ORDER = without_modes("graph")

@@ -7,10 +7,10 @@ none: a v1 graph then prunes the update away, while eager execution and `tf.func
 from functools import partial
 from typing import Any
 
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.derived.sizes import sizes
-from tf_opdiff.suites.forms.updates import (
+from tf_opdiff.suites.forms.state.updates import (
     BOTH_BRANCHES,
     BRANCHES,
     CONTEXT,
@@ -21,7 +21,7 @@ from tf_opdiff.suites.forms.updates import (
     SIZES,
     VECTOR,
 )
-from tf_opdiff.suites.reference import control_dependencies as ref
+from tf_opdiff.suites.reference.control_flow import control_dependencies as ref
 
 CALLABLES = "https://www.tensorflow.org/api_docs/python/tf/control_dependencies"
 MEMORY_MODEL = "https://www.tensorflow.org/api_docs/python/tf/compat/v1/enable_resource_variables"

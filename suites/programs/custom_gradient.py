@@ -2,10 +2,10 @@
 
 from functools import partial
 
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
-from tf_opdiff.suites.forms.quarters import MATRIX, PAIR, WITH_INTEGERS
-from tf_opdiff.suites.reference.overrides import rows_vjp
+from tf_opdiff.suites.forms.recipes.quarters import MATRIX, PAIR, WITH_INTEGERS
+from tf_opdiff.suites.reference.control_flow.overrides import rows_vjp
 
 CUSTOM_LINK = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/python/ops/custom_gradient.py"
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import Draw
+from tf_opdiff.harness.spec.inputs.recipes import Draw
 from tf_opdiff.harness.spec.spec import Spec
 
 #: Functions of two operands; the first operand is a Python number here.

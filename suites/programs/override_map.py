@@ -9,12 +9,14 @@ from functools import partial
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
-from tf_opdiff.suites.forms.override_map import called
-from tf_opdiff.suites.forms.override_map import overriding as _overriding  # the name by which recordings know it
-from tf_opdiff.suites.forms.quarters import MATRIX, PAIR, quarters
-from tf_opdiff.suites.reference.overrides import rows_vjp
+from tf_opdiff.suites.forms.programs.override_map import called
+from tf_opdiff.suites.forms.programs.override_map import (
+    overriding as _overriding,  # the name by which recordings know it
+)
+from tf_opdiff.suites.forms.recipes.quarters import MATRIX, PAIR, quarters
+from tf_opdiff.suites.reference.control_flow.overrides import rows_vjp
 
 GRADIENTS_LINK = "https://www.tensorflow.org/api_docs/python/tf/gradients"
 

@@ -2,12 +2,14 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS
 from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.forms.override_map import called
-from tf_opdiff.suites.forms.override_map import overriding as _overriding  # the name by which recordings know it
-from tf_opdiff.suites.forms.quarters import SHAPES, VECTOR
-from tf_opdiff.suites.reference.overrides import OVERRIDES
+from tf_opdiff.suites.forms.programs.override_map import called
+from tf_opdiff.suites.forms.programs.override_map import (
+    overriding as _overriding,  # the name by which recordings know it
+)
+from tf_opdiff.suites.forms.recipes.quarters import SHAPES, VECTOR
+from tf_opdiff.suites.reference.control_flow.overrides import OVERRIDES
 from tf_opdiff.suites.reference.registered import registered
 
 

@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA, without_modes
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.spec import Side, Spec
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.of_xla import NIBBLES, OF_CPU, SMALL_FLOATS
-from tf_opdiff.suites.reference import cond as ref
+from tf_opdiff.suites.reference.control_flow import cond as ref
 
 _ROUGH = (*INTEGERS, "bool", *SMALL_FLOATS)
 #: The dtypes that TensorFlow differentiates, float32 aside.

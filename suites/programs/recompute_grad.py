@@ -4,9 +4,9 @@ import contextlib
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import FLOATS
+from tf_opdiff.harness.spec.inputs.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.forms.quarters import MATRIX, PAIR, quarters
+from tf_opdiff.suites.forms.recipes.quarters import MATRIX, PAIR, quarters
 
 
 def _counted(tf, x):

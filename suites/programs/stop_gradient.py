@@ -1,9 +1,9 @@
 """Ops that stop a gradient, forbid it, or let it pass: StopGradient, PreventGradient, `tf.grad_pass_through`."""
 
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS, edges, plain
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, edges, plain
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
-from tf_opdiff.suites.forms.quarters import MATRIX, SHAPES
+from tf_opdiff.suites.forms.recipes.quarters import MATRIX, SHAPES
 
 
 def _variable(tf, x, *_):

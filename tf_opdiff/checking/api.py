@@ -17,9 +17,9 @@ from tf_opdiff.checking.inputs import Domain
 from tf_opdiff.checking.overrides.request import OverrideRequest
 from tf_opdiff.checking.pickling import pickled, pickled_program
 from tf_opdiff.checking.request import ULP, CheckAnswer, CheckRequest
-from tf_opdiff.harness.judge.wording import sentence
+from tf_opdiff.harness.judge.differences.wording import sentence
 from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.records.record import Record
 from tf_opdiff.harness.system.number_argument import SECONDS
 
 #: The most differences that a message shows.

@@ -22,26 +22,26 @@ from tf_opdiff.checking.request import CheckAnswer, CheckRequest
 from tf_opdiff.checking.slope_check import SlopeCheck
 from tf_opdiff.checking.specs import OwnSpec
 from tf_opdiff.harness.cases.case_runner import CaseRunner
-from tf_opdiff.harness.device.dependence import ignoring
-from tf_opdiff.harness.device.locks import Slots
+from tf_opdiff.harness.device.installation.probe import probe
 from tf_opdiff.harness.device.observation import Observation
 from tf_opdiff.harness.device.pool import run_all
-from tf_opdiff.harness.device.probe import probe
+from tf_opdiff.harness.device.processes.locks import Slots
+from tf_opdiff.harness.device.processes.server_handle import DeviceServer, memory_limit
+from tf_opdiff.harness.device.programs.dependence import ignoring
 from tf_opdiff.harness.device.request import Request
-from tf_opdiff.harness.device.server_handle import DeviceServer, memory_limit
-from tf_opdiff.harness.judge.known import Known
-from tf_opdiff.harness.judge.reference import ReferenceFault
-from tf_opdiff.harness.judge.trial import Origin
-from tf_opdiff.harness.judge.upstream import random_upstreams
-from tf_opdiff.harness.judge.verdict import Context
+from tf_opdiff.harness.judge.known_failures.known import Known
+from tf_opdiff.harness.judge.promises.reference import ReferenceFault
+from tf_opdiff.harness.judge.promises.upstream import random_upstreams
+from tf_opdiff.harness.judge.verdicts.trial import Origin
+from tf_opdiff.harness.judge.verdicts.verdict import Context
 from tf_opdiff.harness.spec.catalog import Item
-from tf_opdiff.harness.spec.pickled import SUFFIX, write_specs
+from tf_opdiff.harness.spec.inputs.pickled import SUFFIX, write_specs
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.quantity import family_of, named
 from tf_opdiff.harness.spec.spec import Case
-from tf_opdiff.harness.store.cell_lines import CellWriter
-from tf_opdiff.harness.store.open_run import require
-from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.harness.store.run_directories.open_run import require
+from tf_opdiff.harness.store.shards.cell_lines import CellWriter
 from tf_opdiff.harness.system.interrupt import Scratch
 
 #: The plan whose results are the promise where the user gives none.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import ml_dtypes
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import Draw, is_float
+from tf_opdiff.harness.spec.inputs.recipes import Draw, is_float
 
 #: The most numbers of a domain; an input that is larger, or empty, is given as an array.
 MOST = 10**8

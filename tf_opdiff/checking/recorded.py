@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.device.observation import Observation, Result, raw
-from tf_opdiff.harness.judge.expectation import widened
+from tf_opdiff.harness.judge.promises.expectation import widened
 from tf_opdiff.harness.spec.contract import Raises, Sparse
 from tf_opdiff.harness.spec.quantity import family_of
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tf_opdiff.checking.inputs import Domain
 from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.records.record import Record
 
 #: The allowed distance in ULPs where a check names none: 1.9e-6 in float32.
 ULP = 16.0

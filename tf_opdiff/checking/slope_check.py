@@ -11,13 +11,13 @@ import numpy as np
 
 from tf_opdiff.checking.differences import Slope, slopes
 from tf_opdiff.harness.device.observation import Observation, Result
-from tf_opdiff.harness.judge.expectation import widened
-from tf_opdiff.harness.judge.reference import guarded, without_tensorflow
+from tf_opdiff.harness.judge.promises.expectation import widened
+from tf_opdiff.harness.judge.promises.reference import guarded, without_tensorflow
+from tf_opdiff.harness.spec.inputs.recipes import is_float
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.quantity import Quantity
-from tf_opdiff.harness.spec.recipes import is_float
 from tf_opdiff.harness.spec.spec import Case
-from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.records.record import Record
 
 #: The least relative error that is allowed, and the epsilons of the gradient's dtype that are allowed instead of it.
 _RELATIVE, _EPSILONS = 1e-3, 64

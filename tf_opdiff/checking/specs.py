@@ -12,9 +12,9 @@ from tf_opdiff.checking.inputs import Domain, Upstream, recipes
 from tf_opdiff.checking.recorded import Recorded
 from tf_opdiff.checking.request import CheckRequest
 from tf_opdiff.checking.slope_check import SlopeCheck
-from tf_opdiff.harness.spec.pickled import PickledFunction, PickledProgram
+from tf_opdiff.harness.spec.inputs.pickled import PickledFunction, PickledProgram
+from tf_opdiff.harness.spec.inputs.recipes import is_float
 from tf_opdiff.harness.spec.plan import Plan
-from tf_opdiff.harness.spec.recipes import is_float
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.gradient_alone import gradient_alone
 from tf_opdiff.suites.derived.unknown_shape import unknown_shape

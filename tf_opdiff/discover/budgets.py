@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from tf_opdiff.discover.vocabulary import Word
-from tf_opdiff.model.budgets import Budgets, budgets_of
+from tf_opdiff.discover.programs.vocabulary import Word
+from tf_opdiff.model.answers.budgets import Budgets, budgets_of
 from tf_opdiff.model.worker import Worker
 
 #: The ULPs of an op without a spec, and the least of any op: XLA contracts products and sums, and keeps digits.

@@ -17,18 +17,18 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from tf_opdiff.discover.draw import SHAPES
 from tf_opdiff.discover.group import NEW, UNSTABLE, CallGroup
+from tf_opdiff.discover.programs.draw import SHAPES
 from tf_opdiff.harness.cases.case_runner import CaseRunner
-from tf_opdiff.harness.device.server_handle import DeviceServer, memory_limit
-from tf_opdiff.harness.judge.known import Known
-from tf_opdiff.harness.judge.trial import Origin
-from tf_opdiff.harness.judge.verdict import Context
+from tf_opdiff.harness.device.processes.server_handle import DeviceServer, memory_limit
+from tf_opdiff.harness.judge.known_failures.known import Known
+from tf_opdiff.harness.judge.verdicts.trial import Origin
+from tf_opdiff.harness.judge.verdicts.verdict import Context
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Case
-from tf_opdiff.harness.store.cell_lines import CellWriter
-from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.harness.store.shards.cell_lines import CellWriter
 from tf_opdiff.model.shrink import smallest
 
 Arrays = tuple[np.ndarray, ...]

@@ -10,11 +10,11 @@ from pathlib import Path
 from tf_opdiff.discover.report import lines, write_report
 from tf_opdiff.discover.search import Search
 from tf_opdiff.discover.state import State
-from tf_opdiff.harness.device.probe import probe
+from tf_opdiff.harness.device.installation.probe import probe
 from tf_opdiff.harness.paths import SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device
-from tf_opdiff.harness.store.open_run import require
+from tf_opdiff.harness.store.run_directories.open_run import require
 from tf_opdiff.harness.system.interrupt import Scratch
 
 _TIME = re.compile(r"(\d{1,6})([smh])")

@@ -11,8 +11,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from tf_opdiff.discover.program import Program
-from tf_opdiff.discover.shrinking import Draw, Example
+from tf_opdiff.discover.programs.program import Program
+from tf_opdiff.discover.programs.shrinking import Draw, Example
 from tf_opdiff.discover.signature import Signature
 
 #: What a group can be: explained by known causes; like a known cause, and maybe it; explained by none; rejected by a

@@ -15,10 +15,10 @@ import ml_dtypes
 import numpy as np
 
 from tf_opdiff.discover.budgets import WordBudgets
-from tf_opdiff.discover.program import Program
-from tf_opdiff.harness.judge.comparison import Comparison
-from tf_opdiff.harness.spec.recipes import is_float
-from tf_opdiff.model import tolerance
+from tf_opdiff.discover.programs.program import Program
+from tf_opdiff.harness.judge.differences.comparison import Comparison
+from tf_opdiff.harness.spec.inputs.recipes import is_float
+from tf_opdiff.model.answers import tolerance
 from tf_opdiff.model.worker import Worker
 
 #: The seeds of the copies; the negative ones flush subnormals.

@@ -12,10 +12,10 @@ from importlib.metadata import version
 
 from tf_opdiff.discover.group import CallGroup
 from tf_opdiff.discover.signature import Signature, Types
-from tf_opdiff.harness.judge import known_files
-from tf_opdiff.harness.judge.entry import Entry
-from tf_opdiff.harness.judge.known import Known
-from tf_opdiff.harness.judge.selectors import EVERY, admits, listed
+from tf_opdiff.harness.judge.known_failures import known_files
+from tf_opdiff.harness.judge.known_failures.entry import Entry
+from tf_opdiff.harness.judge.known_failures.known import Known
+from tf_opdiff.harness.judge.known_failures.selectors import EVERY, admits, listed
 from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES, cache_folder
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device

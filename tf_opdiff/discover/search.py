@@ -12,19 +12,19 @@ import numpy as np
 
 from tf_opdiff.discover.budgets import WordBudgets
 from tf_opdiff.discover.calls import Caller, groups_of
-from tf_opdiff.discover.draw import KINDS, Drawing, values
 from tf_opdiff.discover.group import ALIKE, KNOWN, NEW, CallGroup, Group, data_of, name_of
 from tf_opdiff.discover.judging import Difference, Judge
-from tf_opdiff.discover.program import Program
+from tf_opdiff.discover.programs.draw import KINDS, Drawing, values
+from tf_opdiff.discover.programs.program import Program
+from tf_opdiff.discover.programs.shrinking import Example, shrunk
+from tf_opdiff.discover.programs.vocabulary import WORDS, Word
 from tf_opdiff.discover.recognising import Recogniser
 from tf_opdiff.discover.settling import SERVER, settled
-from tf_opdiff.discover.shrinking import Example, shrunk
 from tf_opdiff.discover.signature import Signature
 from tf_opdiff.discover.state import State
-from tf_opdiff.discover.vocabulary import WORDS, Word
-from tf_opdiff.harness.judge.reference import ReferenceFault
+from tf_opdiff.harness.judge.promises.reference import ReferenceFault
 from tf_opdiff.harness.spec.plan import Device
-from tf_opdiff.model.budgets import OPS
+from tf_opdiff.model.answers.budgets import OPS
 from tf_opdiff.model.worker import RequestFailed, Worker, WorkerEnded
 
 MODES = ("function", "xla")

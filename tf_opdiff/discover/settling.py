@@ -10,13 +10,13 @@ import numpy as np
 from tf_opdiff.discover.budgets import WordBudgets
 from tf_opdiff.discover.group import UNSTABLE, Group, numbers_of
 from tf_opdiff.discover.judging import Judge
-from tf_opdiff.harness.repro.run_scripts import run_scripts
-from tf_opdiff.harness.repro.setting_trials import GONE, SHOWN
+from tf_opdiff.harness.repro.script_runs.run_scripts import run_scripts
+from tf_opdiff.harness.repro.trials.setting_trials import GONE, SHOWN
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.model.setting import trials_of
 from tf_opdiff.model.worker import RequestFailed, Worker, WorkerEnded
 
-SERVER = "tf_opdiff.discover.program_server:ProgramServer"
+SERVER = "tf_opdiff.discover.programs.program_server:ProgramServer"
 _PROGRAM = '''"""{title}"""
 import tensorflow as tf
 from numpy import inf, nan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tf_opdiff.discover.program import Program
+from tf_opdiff.discover.programs.program import Program
 from tf_opdiff.model.worker import Worker
 
 Types = frozenset[str]

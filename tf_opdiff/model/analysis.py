@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Self
 
 from tf_opdiff.harness.spec.plan import Device, Plan
-from tf_opdiff.model import tolerance
-from tf_opdiff.model.answer import Answer, ResultDifference
-from tf_opdiff.model.budgets import Budgets, budgets_of
-from tf_opdiff.model.differences import differences, differing
-from tf_opdiff.model.explanation import explained
-from tf_opdiff.model.op_report import OpReport
+from tf_opdiff.model.answers import tolerance
+from tf_opdiff.model.answers.answer import Answer, ResultDifference
+from tf_opdiff.model.answers.budgets import Budgets, budgets_of
+from tf_opdiff.model.answers.differences import differences, differing
+from tf_opdiff.model.answers.explanation import explained
+from tf_opdiff.model.answers.op_report import OpReport
 from tf_opdiff.model.program_run import ProgramRun
-from tf_opdiff.model.recorded import Recording
+from tf_opdiff.model.recordings.recorded import Recording
 from tf_opdiff.model.request import ModelRequest
 from tf_opdiff.model.worker import RequestFailed, Worker, WorkerEnded
 

@@ -9,20 +9,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tf_opdiff.checking.array_file import arrays_of
-from tf_opdiff.harness.device.probe import probe
+from tf_opdiff.harness.device.installation.probe import probe
 from tf_opdiff.harness.spec.plan import Device, Plan
-from tf_opdiff.harness.store.open_run import require
+from tf_opdiff.harness.store.run_directories.open_run import require
 from tf_opdiff.harness.system.interrupt import Scratch
 from tf_opdiff.harness.system.number_argument import SECONDS, Number
 from tf_opdiff.model.analysis import BASE, Analysis, ModelProblem
-from tf_opdiff.model.answer import Answer, lines
-from tf_opdiff.model.known_failure import with_known
-from tf_opdiff.model.page import write_page
-from tf_opdiff.model.recorded_analysis import RecordedAnalysis
-from tf_opdiff.model.recording_file import About, write_recording
+from tf_opdiff.model.answers.answer import Answer, lines
+from tf_opdiff.model.answers.known_failure import with_known
+from tf_opdiff.model.answers.page import write_page
+from tf_opdiff.model.answers.table import write_table
+from tf_opdiff.model.recordings.recorded_analysis import RecordedAnalysis
+from tf_opdiff.model.recordings.recording_file import About, write_recording
 from tf_opdiff.model.request import ModelRequest
 from tf_opdiff.model.setting import with_setting
-from tf_opdiff.model.table import write_table
 
 #: The modes that an analysis can compare; a v1 graph can't use what eager mode made.
 MODES = ("eager", "function", "xla")

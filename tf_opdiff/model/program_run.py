@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tf_opdiff.model.values import Stored, ValueReader
+from tf_opdiff.model.recordings.values import Stored, ValueReader
 
 
 @dataclass(frozen=True)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
-from tf_opdiff.harness.repro.attribution import NONE
-from tf_opdiff.harness.repro.setting_trials import GONE, SHOWN, SINGLE, SettingTrials, variants
+from tf_opdiff.harness.repro.trials.attribution import NONE
+from tf_opdiff.harness.repro.trials.setting_trials import GONE, SHOWN, SINGLE, SettingTrials, variants
 from tf_opdiff.harness.spec.plan import Device, Plan
-from tf_opdiff.harness.spec.variant import VARIANTS, check, split
-from tf_opdiff.model import tolerance
+from tf_opdiff.harness.spec.settings.variant import VARIANTS, check, split
 from tf_opdiff.model.analysis import BASE, Analysis
-from tf_opdiff.model.answer import Answer
+from tf_opdiff.model.answers import tolerance
+from tf_opdiff.model.answers.answer import Answer
 from tf_opdiff.model.worker import RequestFailed, WorkerEnded
-from tf_opdiff.reports.text import switch_words
+from tf_opdiff.reports.text.sentences import switch_words
 
 #: Before a variant of the plan's own device: the trial runs on the device without it.
 _WITHOUT = "without "

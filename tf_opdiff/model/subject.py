@@ -19,7 +19,7 @@ import tensorflow as tf
 
 from tf_opdiff.checking.array_file import arrays_of
 from tf_opdiff.harness.spec.plan import Device
-from tf_opdiff.model.interpreter import interpreted
+from tf_opdiff.model.recordings.interpreter import interpreted
 from tf_opdiff.model.request import ModelRequest
 
 #: The name of the array that a compiled model of Keras is trained to give.

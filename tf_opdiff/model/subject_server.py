@@ -15,17 +15,17 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tf_opdiff.harness.device.tensorflow_setup import local
+from tf_opdiff.harness.device.installation.tensorflow_setup import local
 from tf_opdiff.harness.spec.plan import Device
-from tf_opdiff.model.interpreter import packed, run_graph
+from tf_opdiff.model.answers.tolerance import shaken
 from tf_opdiff.model.program_run import ProgramRun
-from tf_opdiff.model.recorded import Recording
-from tf_opdiff.model.recording import Recorder
+from tf_opdiff.model.recordings.interpreter import packed, run_graph
+from tf_opdiff.model.recordings.recorded import Recording
+from tf_opdiff.model.recordings.recording import Recorder
+from tf_opdiff.model.recordings.tracing import TraceFailed, traced_graph
+from tf_opdiff.model.recordings.values import Stored, ValueReader, ValueWriter, write_values
 from tf_opdiff.model.request import ModelRequest
 from tf_opdiff.model.subject import Subject, named_arrays, named_tensors, seed
-from tf_opdiff.model.tolerance import shaken
-from tf_opdiff.model.tracing import TraceFailed, traced_graph
-from tf_opdiff.model.values import Stored, ValueReader, ValueWriter, write_values
 
 
 class SubjectServer:

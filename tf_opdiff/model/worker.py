@@ -7,13 +7,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Self
 
-from tf_opdiff.harness.device import fork_server
-from tf_opdiff.harness.device.channel import Channel
-from tf_opdiff.harness.device.peer import GRACE
-from tf_opdiff.harness.device.process import Child, start_failure
-from tf_opdiff.harness.device.server_handle import memory_limit
-from tf_opdiff.harness.spec import variant
+from tf_opdiff.harness.device.processes import fork_server
+from tf_opdiff.harness.device.processes.channel import Channel
+from tf_opdiff.harness.device.processes.peer import GRACE
+from tf_opdiff.harness.device.processes.process import Child, start_failure
+from tf_opdiff.harness.device.processes.server_handle import memory_limit
 from tf_opdiff.harness.spec.plan import Device
+from tf_opdiff.harness.spec.settings import variant
 from tf_opdiff.harness.system.interrupt import uninterrupted
 
 
@@ -89,7 +89,7 @@ def _serve(channel: Channel, device: Device, arguments: tuple[Any, ...], name: s
     """Answers requests until the other side hangs up; the first message says why the device is not available."""
     if device.type == "cpu":
         os.environ["CUDA_VISIBLE_DEVICES"] = "-1"  # before CUDA starts: a CPU server takes no GPU memory
-    from tf_opdiff.harness.device.tensorflow_setup import configure
+    from tf_opdiff.harness.device.installation.tensorflow_setup import configure
 
     channel.send(configure(device))
     server: Any = _server(name, arguments)(device, *arguments)
@@ -107,7 +107,7 @@ def _serve(channel: Channel, device: Device, arguments: tuple[Any, ...], name: s
 
 def _server(name: str, arguments: tuple[Any, ...]) -> Any:
     """The class of the server with this name; see `Worker`."""
-    from tf_opdiff.model.replay_server import ReplayServer
+    from tf_opdiff.model.recordings.replay_server import ReplayServer
     from tf_opdiff.model.subject_server import SubjectServer
 
     if not name:

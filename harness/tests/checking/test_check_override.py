@@ -13,7 +13,7 @@ import pytest
 from tf_opdiff.checking.overrides.request import OTHER, PLACE_NAMES, OverrideAnswer, OverrideResult
 from tf_opdiff.checking.overrides.table import text
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.spec.override_cell import APPLIED, IGNORED, INEXPRESSIBLE, REFUSED
+from tf_opdiff.harness.spec.lists.override_cell import APPLIED, IGNORED, INEXPRESSIBLE, REFUSED
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.tests.patience import PATIENCE
 from tf_opdiff.suites.forms.overrides.differences import along_ones, second_derivative

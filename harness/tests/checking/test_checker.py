@@ -15,7 +15,7 @@ from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.tests.patience import PATIENCE
 
 _WORKER = """
-from tf_opdiff.harness.device.locks import Slots
+from tf_opdiff.harness.device.processes.locks import Slots
 from tf_opdiff.harness.spec.plan import Device
 Slots([Device("gpu", 0)]).acquire()
 """

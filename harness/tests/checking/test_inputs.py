@@ -5,7 +5,7 @@ import pytest
 
 from tf_opdiff.checking.command import domain
 from tf_opdiff.checking.inputs import Inputs, as_source, recipes
-from tf_opdiff.harness.spec.recipes import Draw
+from tf_opdiff.harness.spec.inputs.recipes import Draw
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,12 @@ from concurrent.futures import ThreadPoolExecutor
 import msgspec
 import pytest
 
-from tf_opdiff.harness.device.compiled_programs import _PARTS, FLAGS, CompiledPrograms, circumstances
 from tf_opdiff.harness.device.observation import unpack
-from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.device.programs.compiled_programs import _PARTS, FLAGS, CompiledPrograms, circumstances
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
 from tf_opdiff.harness.system.file_cache import FileCache
 
-SUITE = "tf_opdiff.harness.tests.planted_first_xla"
+SUITE = "tf_opdiff.harness.tests.planted_servers.planted_first_xla"
 
 
 def values(outcome):

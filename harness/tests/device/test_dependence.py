@@ -6,7 +6,7 @@ import ml_dtypes  # noqa: F401  the names bfloat16 and int4
 import numpy as np
 import pytest
 
-from tf_opdiff.harness.device.dependence import Trail, altered, constants
+from tf_opdiff.harness.device.programs.dependence import Trail, altered, constants
 
 
 def stateful(op_type):

@@ -2,7 +2,7 @@
 
 
 def test_the_graph_of_a_failed_function_is_not_taken_for_that_of_the_next(run_module):
-    records = run_module("tf_opdiff.harness.tests.planted_failed_graph", modes=("function",))
+    records = run_module("tf_opdiff.harness.tests.planted_servers.planted_failed_graph", modes=("function",))
     assert {(record.spec, record.verdict, record.detail) for record in records if record.spec == "works"} == {
         ("works", "match", "")
     }

@@ -1,6 +1,6 @@
 """XLA registers its kernels at its first use: before it, every op seems to lack a kernel."""
 
-SUITE = "tf_opdiff.harness.tests.planted_first_xla"
+SUITE = "tf_opdiff.harness.tests.planted_servers.planted_first_xla"
 
 
 def test_a_failure_before_xlas_first_program_is_a_finding_not_a_missing_kernel(run_pytest):

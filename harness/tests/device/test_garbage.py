@@ -5,7 +5,7 @@ import weakref
 
 import pytest
 
-from tf_opdiff.harness.device.garbage import Collector
+from tf_opdiff.harness.device.programs.garbage import Collector
 
 
 class Node:
@@ -51,6 +51,6 @@ def test_a_cycle_that_was_dropped_later_is_freed_by_the_next_whole_collection():
 
 
 def test_a_device_server_frees_the_graphs_of_one_program_before_the_next(run_module):
-    records = run_module("tf_opdiff.harness.tests.planted_graphs", modes=("function", "graph"))
+    records = run_module("tf_opdiff.harness.tests.planted_servers.planted_graphs", modes=("function", "graph"))
     assert len({(r.dtype, r.mode) for r in records}) == 6
     assert {r.verdict for r in records} == {"match"}, [r.got for r in records]

@@ -9,7 +9,7 @@ from tf_opdiff.harness.spec.plan import MODES
 def records(run_module):
     """The records of all planted specs, by the name of the spec."""
     by_spec = {}
-    for record in run_module("tf_opdiff.harness.tests.planted_promises"):
+    for record in run_module("tf_opdiff.harness.tests.planted_specs.planted_promises"):
         by_spec.setdefault(record.spec, []).append(record)
     return by_spec
 

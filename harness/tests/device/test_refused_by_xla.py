@@ -10,8 +10,8 @@ from tf_opdiff.harness.tests.patience import PATIENCE
 COUNT = """
 import numpy as np
 import tensorflow as tf
-from tf_opdiff.harness.device.evidence import Evidence
-from tf_opdiff.harness.device.modes import xla
+from tf_opdiff.harness.device.programs.evidence import Evidence
+from tf_opdiff.harness.device.programs.modes import xla
 from tf_opdiff.harness.device.request import Arguments
 from tf_opdiff.harness.spec.spec import Spec
 

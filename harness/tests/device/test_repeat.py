@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from tf_opdiff.harness.device.repeat import PIECES, cut, differing, sizes
-from tf_opdiff.harness.judge.cause import Cause
-from tf_opdiff.harness.judge.entry import Entry
-from tf_opdiff.harness.judge.wording import sentence
+from tf_opdiff.harness.judge.differences.wording import sentence
+from tf_opdiff.harness.judge.known_failures.cause import Cause
+from tf_opdiff.harness.judge.known_failures.entry import Entry
 
 
 def against_itself(records):

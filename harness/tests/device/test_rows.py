@@ -7,13 +7,13 @@ from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.repeat import ROW_CHECKS
 from tf_opdiff.harness.device.request import Arguments
 from tf_opdiff.harness.device.rows import alone, beside_special, compared_rows, run_row_checks
-from tf_opdiff.harness.judge.wording import sentence
+from tf_opdiff.harness.judge.differences.wording import sentence
 from tf_opdiff.harness.spec.plan import MODES
 
 
 @pytest.fixture(scope="module")
 def records(run_module):
-    return run_module("tf_opdiff.harness.tests.planted_rows", MODES, ("float32",))
+    return run_module("tf_opdiff.harness.tests.planted_specs.planted_rows", MODES, ("float32",))
 
 
 def itself(records, spec):

@@ -4,8 +4,8 @@ import pytest
 
 from tf_opdiff.discover.budgets import WordBudgets
 from tf_opdiff.discover.judging import Judge
+from tf_opdiff.discover.programs.vocabulary import WORDS
 from tf_opdiff.discover.settling import SERVER
-from tf_opdiff.discover.vocabulary import WORDS
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.model.worker import Worker
 

@@ -1,6 +1,6 @@
 """A program server whose `tf.floor` is one too large beyond 2 in every mode but eager."""
 
-from tf_opdiff.discover.program_server import ProgramServer
+from tf_opdiff.discover.programs.program_server import ProgramServer
 
 _FAULT = "(lambda t: tf.floor(t) + tf.cast(t > 2, t.dtype))("
 

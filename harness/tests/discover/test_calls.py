@@ -5,7 +5,7 @@ import pytest
 
 from tf_opdiff.discover.calls import Call, Caller, groups_of
 from tf_opdiff.discover.group import NEW
-from tf_opdiff.harness.judge.known import Known
+from tf_opdiff.harness.judge.known_failures.known import Known
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device
 

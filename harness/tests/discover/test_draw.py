@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from tf_opdiff.discover.draw import KINDS, LARGEST, SHAPES, Drawing, values
-from tf_opdiff.discover.program import Program
-from tf_opdiff.discover.vocabulary import FORMS
+from tf_opdiff.discover.programs.draw import KINDS, LARGEST, SHAPES, Drawing, values
+from tf_opdiff.discover.programs.program import Program
+from tf_opdiff.discover.programs.vocabulary import FORMS
 
 
 def drawn(count):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tf_opdiff.discover.judging import explained
-from tf_opdiff.discover.program import Node, Program
+from tf_opdiff.discover.programs.program import Node, Program
 
 X, Y = Node("x"), Node("y")
 ONE = np.float32([1.0, 2.0, 3.0])

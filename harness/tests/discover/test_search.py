@@ -7,7 +7,7 @@ import pytest
 
 from tf_opdiff.command_line import main
 from tf_opdiff.discover.group import KNOWN, NEW, REJECTED, UNSTABLE, Group, data_of
-from tf_opdiff.discover.program import Node, Program
+from tf_opdiff.discover.programs.program import Node, Program
 from tf_opdiff.discover.recognising import Recogniser
 from tf_opdiff.discover.report import lines, write_report
 from tf_opdiff.discover.search import Search, recognised

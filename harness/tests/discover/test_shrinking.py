@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tf_opdiff.discover.group import Group, data_of
-from tf_opdiff.discover.program import Node, Program
-from tf_opdiff.discover.shrinking import Example, shrunk
+from tf_opdiff.discover.programs.program import Node, Program
+from tf_opdiff.discover.programs.shrinking import Example, shrunk
 
 X, Y = Node("x"), Node("y")
 FLOOR = Node("tf.floor({0})", (Node("tf.exp({0})", (Y,)),))

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from tf_opdiff.harness.device import fork_server
+from tf_opdiff.harness.device.processes import fork_server
 from tf_opdiff.harness.system import compiler
 
 #: What a kernel can do to its output: one element 1 % off, the last eighth zero, all elements 0.1 % off, one NaN.

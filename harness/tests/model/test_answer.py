@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tf_opdiff.harness.spec.plan import Device, Plan
-from tf_opdiff.model.answer import lines
+from tf_opdiff.model.answers.answer import lines
 
 
 @pytest.mark.parametrize(("mode", "device"), [("xla", "cpu"), ("eager", "cpu"), ("eager", "cpu:1")])

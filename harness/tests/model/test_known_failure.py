@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tf_opdiff.harness.spec.plan import Device, Plan
-from tf_opdiff.model.answer import lines
-from tf_opdiff.model.known_failure import op_words, with_known
+from tf_opdiff.model.answers.answer import lines
+from tf_opdiff.model.answers.known_failure import op_words, with_known
 
 XLA = Plan(Device("cpu"), "xla")
 

@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from tf_opdiff.harness.judge.comparison import Comparison
-from tf_opdiff.model.answer import Answer, ResultDifference
-from tf_opdiff.model.op_report import OpReport
-from tf_opdiff.model.page import write_page
-from tf_opdiff.model.recorded import Place, RecordedOp, Recording
+from tf_opdiff.harness.judge.differences.comparison import Comparison
+from tf_opdiff.model.answers.answer import Answer, ResultDifference
+from tf_opdiff.model.answers.op_report import OpReport
+from tf_opdiff.model.answers.page import write_page
+from tf_opdiff.model.recordings.recorded import Place, RecordedOp, Recording
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tf_opdiff.harness.tests.model.conftest import INPUTS
-from tf_opdiff.model.values import ValueReader, write_values
+from tf_opdiff.model.recordings.values import ValueReader, write_values
 
 
 def line_of(text):

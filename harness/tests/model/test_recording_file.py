@@ -8,10 +8,10 @@ import msgspec
 import numpy as np
 import pytest
 
-from tf_opdiff.model.recorded import RecordedOp, Recording
-from tf_opdiff.model.recording_file import About, read_recording, write_recording
+from tf_opdiff.model.recordings.recorded import RecordedOp, Recording
+from tf_opdiff.model.recordings.recording_file import About, read_recording, write_recording
+from tf_opdiff.model.recordings.values import ValueReader, ValueWriter
 from tf_opdiff.model.request import ModelRequest
-from tf_opdiff.model.values import ValueReader, ValueWriter
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.tests.model.conftest import INPUTS
-from tf_opdiff.model.answer import Answer
+from tf_opdiff.model.answers.answer import Answer
 
 XLA = Plan(Device("cpu"), "xla")
 

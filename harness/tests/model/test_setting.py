@@ -5,9 +5,9 @@ import csv
 import numpy as np
 import pytest
 
-from tf_opdiff.harness.repro.setting_trials import GONE, SHOWN
+from tf_opdiff.harness.repro.trials.setting_trials import GONE, SHOWN
 from tf_opdiff.harness.spec.plan import Device, Plan
-from tf_opdiff.model.answer import lines
+from tf_opdiff.model.answers.answer import lines
 from tf_opdiff.model.setting import both_sides, trials_of, under, with_setting
 
 

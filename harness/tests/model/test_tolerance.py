@@ -4,7 +4,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tf_opdiff.model import tolerance
+from tf_opdiff.model.answers import tolerance
 
 
 def by_condition(function, x, got, terms=1.0):

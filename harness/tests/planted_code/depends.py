@@ -1,6 +1,6 @@
 """A spec whose program uses another module, which it imports through a function."""
 
-from tf_opdiff.harness.tests.planted import ONE, floor
+from tf_opdiff.harness.tests.planted_specs.planted import ONE, floor
 
 
 def _program(tf, x):

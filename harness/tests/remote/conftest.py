@@ -31,7 +31,8 @@ def planted(name, **more):
     """The entry of a planted server in a file of devices."""
     settings = {"start_timeout": PATIENCE, **more}
     return Remote(
-        ServerCommand(command=(sys.executable, str(SCRIPT), name), **settings), "tf_opdiff.harness.tests.planted"
+        ServerCommand(command=(sys.executable, str(SCRIPT), name), **settings),
+        "tf_opdiff.harness.tests.planted_specs.planted",
     )
 
 

@@ -2,7 +2,7 @@
 
 import threading
 
-from tf_opdiff.harness.tests.planted import floor, lethal
+from tf_opdiff.harness.tests.planted_specs.planted import floor, lethal
 
 SPECS = (
     floor("quick", lambda tf, x: tf.floor(x), modes=("eager",)),

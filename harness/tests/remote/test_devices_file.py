@@ -2,7 +2,7 @@
 
 import pytest
 
-from tf_opdiff.harness.judge.known import Entry, Known
+from tf_opdiff.harness.judge.known_failures.known import Entry, Known
 from tf_opdiff.harness.remote.devices_file import read
 from tf_opdiff.harness.spec.plan import Device
 

@@ -20,7 +20,7 @@ def imported(nodes):
 
 def test_the_listed_packages_are_those_that_a_server_and_the_suites_import():
     suites = {m for m in MODULES if m.startswith("suites.") and m != "suites.test_ops"} - PASTED
-    left, seen = ["harness.remote.serving", "harness.device.preload", "harness.device.server", *suites], set()
+    left, seen = ["harness.remote.serving", "harness.device.processes.preload", "harness.device.server", *suites], set()
     while left:
         name = left.pop()
         if name in MODULES and name not in seen:

@@ -15,11 +15,11 @@ from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.remote.connection import Connection, Refused
 from tf_opdiff.harness.remote.devices_file import read
 from tf_opdiff.harness.remote.messages import Describe
-from tf_opdiff.harness.store import record_devices, recording
-from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.store.recordings import record_devices, recording
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
 from tf_opdiff.harness.tests.patience import PATIENCE
 
-SUITE = "tf_opdiff.harness.tests.planted_onednn"
+SUITE = "tf_opdiff.harness.tests.planted_specs.planted_onednn"
 MARK = "TF_OPDIFF_TEST_MARK"
 SITE = Path(__file__).with_name("planted_site")
 #: The mismatch of the planted product, known of the planted TensorFlow 2.18.9 alone.

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tf_opdiff.harness.repro import archive
-from tf_opdiff.harness.repro.outcome import Outcome
-from tf_opdiff.harness.store import untrusted
+from tf_opdiff.harness.repro.script_runs.outcome import Outcome
+from tf_opdiff.harness.store.formats import untrusted
 
 BLANK = Outcome(**{field.name: "" for field in fields(Outcome)[:10]})
 

@@ -9,7 +9,7 @@ import pytest
 
 from tf_opdiff.command_line import main
 
-SUITE = "tf_opdiff.harness.tests.planted_switches"
+SUITE = "tf_opdiff.harness.tests.planted_specs.planted_switches"
 SWITCHES = {
     "log-of-exp/mismatch/inf": "nohlo=algsimp",
     "two-constants/mismatch/value": "norewriter=constant_folding",

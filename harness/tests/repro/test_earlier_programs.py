@@ -8,7 +8,7 @@ import pytest
 
 from tf_opdiff.harness.repro import earlier_programs
 from tf_opdiff.harness.repro.earlier_programs import Store, circumstances
-from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
 
 INFO = RunInfo(
     run="r1",

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tf_opdiff.harness.repro.own_tests import noticed
+from tf_opdiff.harness.repro.trials.own_tests import noticed
 
 
 def record(*, dtype="float32", **fields):

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from scipy import special
 
-from tf_opdiff.harness.repro.function_source import Unwritable
-from tf_opdiff.harness.repro.outcome import Outcome
-from tf_opdiff.harness.repro.program_writer import complete
+from tf_opdiff.harness.repro.program_text.function_source import Unwritable
+from tf_opdiff.harness.repro.program_text.program_writer import complete
+from tf_opdiff.harness.repro.program_text.undefined_names import faults
 from tf_opdiff.harness.repro.reproduce import Setting, reproduce
-from tf_opdiff.harness.repro.undefined_names import faults
+from tf_opdiff.harness.repro.script_runs.outcome import Outcome
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.spec import Case
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.tests import planted_writing
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.harness.tests.planted_specs import planted_writing
 
-PLANTED = Catalog.load("tf_opdiff.harness.tests.planted_writing")
+PLANTED = Catalog.load("tf_opdiff.harness.tests.planted_specs.planted_writing")
 
 
 def text_of(function, rest=""):

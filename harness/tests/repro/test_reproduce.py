@@ -8,23 +8,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tf_opdiff.harness.repro.cuts import of_one_element
 from tf_opdiff.harness.repro.discrepancy import LANES, Discrepancy, discrepancy_of
 from tf_opdiff.harness.repro.findings import findings
-from tf_opdiff.harness.repro.function_source import Unwritable
-from tf_opdiff.harness.repro.outcome import status_of
+from tf_opdiff.harness.repro.program_text.function_source import Unwritable
+from tf_opdiff.harness.repro.program_text.writer import Writer
 from tf_opdiff.harness.repro.reproduce import Setting, write
-from tf_opdiff.harness.repro.run_scripts import run_scripts
 from tf_opdiff.harness.repro.script import script_of
-from tf_opdiff.harness.repro.writer import Writer
+from tf_opdiff.harness.repro.script_runs.outcome import status_of
+from tf_opdiff.harness.repro.script_runs.run_scripts import run_scripts
+from tf_opdiff.harness.repro.short_programs.cuts import of_one_element
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Case
-from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.records.record import Record
 from tf_opdiff.harness.tests.patience import PATIENCE
-from tf_opdiff.harness.tests.planted_class import Line
+from tf_opdiff.harness.tests.planted_specs.planted_class import Line
 
-PLANTED = Catalog.load("tf_opdiff.harness.tests.planted")
+PLANTED = Catalog.load("tf_opdiff.harness.tests.planted_specs.planted")
 SEEN = (
     *("one-ulp-off", "zero-gradient", "dropped-gradient", "wrong-either-way", "wrong-in-eager", "wrong-dtype"),
     *("wrong-shape", "falls-back", "side-given-up", "by-length", "by-length-3-ulp", "wrong-forward", "aborts", "exits"),

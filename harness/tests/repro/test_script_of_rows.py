@@ -10,7 +10,7 @@ SPECS = ("rows-by-size-0", "rows-by-size-2", "rows-by-size-4", "rows-3-ulp", "ro
 @pytest.fixture(scope="module")
 def outcomes(run_pytest):
     chosen = [word for name in (*SPECS, "rows") for word in ("--op", name)]
-    done = run_pytest(*chosen, "--mode", "eager", suites="tf_opdiff.harness.tests.planted_rows")
+    done = run_pytest(*chosen, "--mode", "eager", suites="tf_opdiff.harness.tests.planted_specs.planted_rows")
     return done.directory, json.loads((done.directory / "repro.json").read_text())
 
 

@@ -8,19 +8,19 @@ from functools import partial
 import numpy as np
 import pytest
 
-from tf_opdiff.harness.repro.cuts import cut, of_copies, of_one_element
 from tf_opdiff.harness.repro.discrepancy import Discrepancy
-from tf_opdiff.harness.repro.function_source import Unwritable
-from tf_opdiff.harness.repro.run_scripts import run_scripts
+from tf_opdiff.harness.repro.program_text.function_source import Unwritable
 from tf_opdiff.harness.repro.script import script_of
-from tf_opdiff.harness.repro.short_program import LINES, short_program
+from tf_opdiff.harness.repro.script_runs.run_scripts import run_scripts
+from tf_opdiff.harness.repro.short_programs.cuts import cut, of_copies, of_one_element
+from tf_opdiff.harness.repro.short_programs.short_program import LINES, short_program
+from tf_opdiff.harness.repro.short_programs.traced_call import symbols_in, traced
 from tf_opdiff.harness.repro.trace_writer import TraceWriter
-from tf_opdiff.harness.repro.traced_call import symbols_in, traced
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Case, Raises
 
-RIGHT = Catalog.load("tf_opdiff.harness.tests.planted").specs["right"]
+RIGHT = Catalog.load("tf_opdiff.harness.tests.planted_specs.planted").specs["right"]
 
 
 def text(program, inputs="xyz", outputs=1, **keywords):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tf_opdiff.harness.repro.shown import judged
-from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.repro.script_runs.shown import judged
+from tf_opdiff.harness.store.records.record import Record
 
 ELEMENT = (
     "got  float32[2] array([...])\nwant float64[2] array([...])\nthey differ in 1 of 2 elements, such as [1]: {}, {}\n"

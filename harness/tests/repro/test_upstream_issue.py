@@ -9,15 +9,15 @@ import pytest
 
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.repro.discrepancy import Discrepancy
-from tf_opdiff.harness.repro.folding import folded
-from tf_opdiff.harness.repro.function_source import Unwritable
-from tf_opdiff.harness.repro.minimal import minimal_of
+from tf_opdiff.harness.repro.program_text.folding import folded
+from tf_opdiff.harness.repro.program_text.function_source import Unwritable
+from tf_opdiff.harness.repro.program_text.minimal import minimal_of
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Case
 from tf_opdiff.harness.tests.patience import PATIENCE
 
-SPECS = Catalog.load("tf_opdiff.harness.tests.planted_switches").specs
+SPECS = Catalog.load("tf_opdiff.harness.tests.planted_specs.planted_switches").specs
 
 
 def discrepancy(name, mode):

@@ -10,23 +10,23 @@ import numpy as np
 import pytest
 
 from tf_opdiff.harness.cases.case_runner import CaseRunner
-from tf_opdiff.harness.device.locks import Slots
-from tf_opdiff.harness.device.server_handle import DeviceServer
-from tf_opdiff.harness.judge.known import Known
-from tf_opdiff.harness.judge.promise_cache import PromiseCache
-from tf_opdiff.harness.judge.verdict import Context, Origin
+from tf_opdiff.harness.device.processes.locks import Slots
+from tf_opdiff.harness.device.processes.server_handle import DeviceServer
+from tf_opdiff.harness.judge.known_failures.known import Known
+from tf_opdiff.harness.judge.promises.promise_cache import PromiseCache
+from tf_opdiff.harness.judge.verdicts.verdict import Context, Origin
 from tf_opdiff.harness.run.runner import Runner
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device, Plan
-from tf_opdiff.harness.store.code_digest import CodeDigest
-from tf_opdiff.harness.store.plain_values import decode, encode
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.harness.store.shard import Shard
+from tf_opdiff.harness.store.formats.plain_values import decode, encode
+from tf_opdiff.harness.store.run_directories.code_digest import CodeDigest
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.harness.store.shards.shard import Shard
 from tf_opdiff.harness.system.file_cache import FileCache
 from tf_opdiff.harness.tests.patience import PATIENCE
-from tf_opdiff.harness.tests.planted_slow_inputs import SLOW
+from tf_opdiff.harness.tests.planted_runs.planted_slow_inputs import SLOW
 
-SUITES = "tf_opdiff.harness.tests.planted_slow_inputs"
+SUITES = "tf_opdiff.harness.tests.planted_runs.planted_slow_inputs"
 
 
 def is_temporary(file):

@@ -6,11 +6,11 @@ import os
 import pytest
 
 from tf_opdiff.command_line import main
-from tf_opdiff.harness.run import batch, campaign, cluster, node
+from tf_opdiff.harness.run.campaigns import batch, campaign, cluster, node
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device
 
-SUITE = "tf_opdiff.harness.tests.planted_campaign"
+SUITE = "tf_opdiff.harness.tests.planted_runs.planted_campaign"
 AWAY = "192.0.2.77"  # a documentation address: nobody's
 
 

@@ -11,14 +11,14 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from tf_opdiff.harness.run import node
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.harness.store.shard import read_shard
+from tf_opdiff.harness.run.campaigns import node
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.harness.store.shards.shard import read_shard
 from tf_opdiff.harness.tests.patience import PATIENCE
-from tf_opdiff.harness.tests.planted_campaign import FOLDER
+from tf_opdiff.harness.tests.planted_runs.planted_campaign import FOLDER
 
 pytestmark = pytest.mark.cluster
-SUITE = "tf_opdiff.harness.tests.planted_campaign"
+SUITE = "tf_opdiff.harness.tests.planted_runs.planted_campaign"
 CELLS = 25  # of its specs of Floor
 SMALL = {"object_store_memory": 100 << 20, "include_dashboard": False}
 

@@ -5,10 +5,11 @@ from importlib import import_module
 
 import pytest
 
-from tf_opdiff.command_line import VERBS, main
+from tf_opdiff.command_line import main
 from tf_opdiff.harness.run import plugin
 from tf_opdiff.harness.run.options import OPTIONS
 from tf_opdiff.harness.system.number_argument import SECONDS, Number
+from tf_opdiff.verbs import VERBS
 
 #: Words behind an option's name that say that its value is a number.
 METAVARS = ("N", "S", "ULP")

@@ -13,7 +13,13 @@ EXAMPLE = "Example: input -0.5, got -0.0, want -1.0 (floor-"
 @pytest.fixture(scope="module")
 def red(shared_run):
     return shared_run(
-        "--device", "cpu", "--no-sweep", "-n", "2", suites="tf_opdiff.harness.tests.planted_floor", env={"CI": "true"}
+        "--device",
+        "cpu",
+        "--no-sweep",
+        "-n",
+        "2",
+        suites="tf_opdiff.harness.tests.planted_sweeps.planted_floor",
+        env={"CI": "true"},
     )
 
 
@@ -95,7 +101,7 @@ def test_a_program_is_run_also_where_the_output_of_pytest_goes_to_a_file(run_pyt
 
     done = run_pytest(
         *("--case", "floor-float32-edges", "--mode", "eager", "--device", "cpu"),
-        suites="tf_opdiff.harness.tests.planted_floor",
+        suites="tf_opdiff.harness.tests.planted_sweeps.planted_floor",
         before=into_a_file,
     )
     (outcome,) = json.loads((done.directory / "repro.json").read_text())

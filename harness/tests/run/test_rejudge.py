@@ -7,18 +7,18 @@ import pytest
 
 from tf_opdiff.harness.cases.case_runner import CaseRunner
 from tf_opdiff.harness.device.observation import Observation, Result
-from tf_opdiff.harness.judge.cause import Cause
-from tf_opdiff.harness.judge.entry import Entry
-from tf_opdiff.harness.judge.known import Known
-from tf_opdiff.harness.judge.verdict import Context, Origin
+from tf_opdiff.harness.judge.known_failures.cause import Cause
+from tf_opdiff.harness.judge.known_failures.entry import Entry
+from tf_opdiff.harness.judge.known_failures.known import Known
+from tf_opdiff.harness.judge.verdicts.verdict import Context, Origin
 from tf_opdiff.harness.run.rejudge import changes, plans, rejudge
 from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.harness.store import rundir
-from tf_opdiff.harness.store.cell_lines import CellWriter
-from tf_opdiff.harness.store.record_devices import Part
-from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.store.recordings.record_devices import Part
+from tf_opdiff.harness.store.run_directories import rundir
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.harness.store.shards.cell_lines import CellWriter
 
 CPU = Device("cpu")
 CAUSE = Cause(id="doubles", owner="us", reason="planted for these tests", severity="wrong_value")

@@ -5,11 +5,11 @@ import os
 import pytest
 
 from tf_opdiff.harness.paths import KNOWN, ROOT
-from tf_opdiff.harness.run.import_graph import dependents
+from tf_opdiff.harness.run.sessions.import_graph import dependents
 from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.harness.store.run_code import NAME, RunCode
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.harness.store.shard import read_shard
+from tf_opdiff.harness.store.run_directories.run_code import NAME, RunCode
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.harness.store.shards.shard import read_shard
 from tf_opdiff.harness.tests.planted_code import values
 
 SUITES = "tf_opdiff.harness.tests.planted_code"
@@ -82,7 +82,11 @@ def test_documents_tests_and_reports_are_no_code_of_a_run():
     files = RunCode.present("tf_opdiff.suites", KNOWN).files
     assert {name.partition("/")[0] for name in files} == {"suites", "harness"}
     assert not [name for name in files if "/tests/" in name or name.startswith("harness/repro/")]
-    assert {"suites/known/math.toml", "harness/judge/compare.py", "suites/ops/array/gather.py"} <= files.keys()
+    assert {
+        "suites/known/math.toml",
+        "harness/judge/differences/compare.py",
+        "suites/ops/array/indexing/gather.py",
+    } <= files.keys()
 
 
 def test_a_file_that_changed_was_added_or_is_gone_is_told(tmp_path):
@@ -103,5 +107,5 @@ def test_modules_depend_on_what_they_import_and_on_the_harness():
     assert dependents(modules, [str(VALUES.relative_to(ROOT))]) == {f"{SUITES}.depends"}
     assert dependents(modules, ["harness/tests/planted_code/new.py"]) == set()
     assert dependents(modules, ["harness/tests/planted_code/__init__.py"]) == modules
-    assert dependents(modules, ["harness/judge/compare.py"]) == modules
+    assert dependents(modules, ["harness/judge/differences/compare.py"]) == modules
     assert dependents(modules, ["suites/known/math.toml"]) == modules

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.run.path_arguments import scopes_of
+from tf_opdiff.harness.run.sessions.path_arguments import scopes_of
 from tf_opdiff.harness.spec.catalog import Catalog
 
 
@@ -28,17 +28,17 @@ def ids(catalog, *arguments, **more):
 
 
 def test_a_family_and_an_op_select_what_is_of_both(suites):
-    assert set(ids(suites, "suites/ops/math/rounding.py", ops=["floor"])) == {
+    assert set(ids(suites, "suites/ops/math/elementary/rounding.py", ops=["floor"])) == {
         *("floor-float16", "floor-bfloat16", "floor-float32", "floor-float64")
     }
-    assert ids(suites, "suites/ops/math/sign.py", ops=["floor"]) == []
-    assert ids(suites, "suites/ops/math/sign.py", cases=["floor-float32-edges"]) == []
-    assert ids(suites, "suites/ops/math/rounding.py", ops=["floor"], cases=["ceil-float32-edges"]) == []
+    assert ids(suites, "suites/ops/math/elementary/sign.py", ops=["floor"]) == []
+    assert ids(suites, "suites/ops/math/elementary/sign.py", cases=["floor-float32-edges"]) == []
+    assert ids(suites, "suites/ops/math/elementary/rounding.py", ops=["floor"], cases=["ceil-float32-edges"]) == []
 
 
 @pytest.mark.parametrize("name", ["floor-float32", "test_op[floor-float32]"])
 def test_an_item_can_be_named_behind_its_family_or_the_generic_test(suites, name):
-    assert ids(suites, f"suites/ops/math/rounding.py::{name}") == ["floor-float32"]
+    assert ids(suites, f"suites/ops/math/elementary/rounding.py::{name}") == ["floor-float32"]
     assert ids(suites, f"suites/test_ops.py::{name}") == ["floor-float32"]
 
 
@@ -55,10 +55,12 @@ def test_the_smoke_tier_has_one_case_for_every_op(suites):
 
 
 def test_paths_add_up_and_stand_for_the_generic_test(suites):
-    both = within("suites/ops/math/rounding.py::floor-float32", "suites/ops/math/sign.py::sign-float32")
+    both = within(
+        "suites/ops/math/elementary/rounding.py::floor-float32", "suites/ops/math/elementary/sign.py::sign-float32"
+    )
     assert both[1] == [str(ROOT / "suites" / "test_ops.py")] * 2
     assert [item.id for item in suites.select(within=both[0])] == ["floor-float32", "sign-float32"]
-    assert within("suites/ops/math/rounding.py", "suites")[0] == within("suites")[0] == within(".")[0] == []
+    assert within("suites/ops/math/elementary/rounding.py", "suites")[0] == within("suites")[0] == within(".")[0] == []
     assert within("harness/tests/test_plan.py")[0] is within("suites/tests")[0] is None
     assert within("suites")[1] == [str(ROOT / "suites" / "test_ops.py")]
 
@@ -71,7 +73,7 @@ def test_a_file_within_a_family_selects_its_own_specs(suites):
 
 
 def test_a_folder_selects_the_families_in_it(suites):
-    math, rounding = ids(suites, "suites/ops/math"), ids(suites, "suites/ops/math/rounding.py")
+    math, rounding = ids(suites, "suites/ops/math"), ids(suites, "suites/ops/math/elementary/rounding.py")
     assert set(rounding) < set(math) < set(ids(suites, "suites"))
     assert not set(math) & set(ids(suites, "suites/ops/nn"))
 
@@ -80,10 +82,13 @@ def test_a_folder_selects_the_families_in_it(suites):
     ("path", "says"),
     [
         (
-            "suites/ops/math/rounding.py::flor",
-            "no spec or item of tf_opdiff.suites.ops.math.rounding: 'flor'; there is floor",
+            "suites/ops/math/elementary/rounding.py::flor",
+            "no spec or item of tf_opdiff.suites.ops.math.elementary.rounding: 'flor'; there is floor",
         ),
-        ("suites/ops/math/rounding.py::sign", "no spec or item of tf_opdiff.suites.ops.math.rounding: 'sign'"),
+        (
+            "suites/ops/math/elementary/rounding.py::sign",
+            "no spec or item of tf_opdiff.suites.ops.math.elementary.rounding: 'sign'",
+        ),
         ("suites::floor-float31", "no spec or item 'floor-float31'; there is floor-float"),
         ("suites/claims/evidence.py", "suites.claims.evidence: expected a module of suites, with SPECS"),
         ("suites/known/math.toml", "suites.known.math can't be imported: ModuleNotFoundError"),

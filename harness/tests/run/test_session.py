@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.store.merged import merge
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.harness.store.shard import read_shard
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.harness.store.shards.merged import merge
+from tf_opdiff.harness.store.shards.shard import read_shard
 from tf_opdiff.harness.tests.patience import PATIENCE
 
-SESSION = "tf_opdiff.harness.tests.planted_session"
+SESSION = "tf_opdiff.harness.tests.planted_runs.planted_session"
 
 
 @pytest.mark.parametrize("workers", ["0", "2", "auto"])
@@ -62,7 +62,7 @@ def test_an_interrupted_run_says_so_and_keeps_what_it_has(tmp_path):
         "-m",
         "pytest",
         "-o",
-        "opdiff_suites=tf_opdiff.harness.tests.planted",
+        "opdiff_suites=tf_opdiff.harness.tests.planted_specs.planted",
         "-o",
         f"opdiff_known={os.devnull}",
     ]
@@ -161,7 +161,9 @@ def test_a_selection_of_nothing_has_a_status_of_its_own(run_pytest):
 
 
 def test_the_smoke_tier_runs_one_case_of_each_op(run_pytest):
-    outcome = run_pytest("--tier", "smoke", "--mode", "eager", suites="tf_opdiff.harness.tests.planted_attrs")
+    outcome = run_pytest(
+        "--tier", "smoke", "--mode", "eager", suites="tf_opdiff.harness.tests.planted_specs.planted_attrs"
+    )
     assert {r.case for r in outcome.merged.records} == {
         "sums-float32-all-small",
         "counts-from-float32-one-small",

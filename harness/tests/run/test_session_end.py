@@ -14,13 +14,13 @@ import pytest
 
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.store.merged import merge
-from tf_opdiff.harness.store.run_info import STOPPED, RunInfo
-from tf_opdiff.harness.store.rundir import absent, create, discard
-from tf_opdiff.harness.store.shard import Shard, Unkept, read_shard
+from tf_opdiff.harness.store.run_directories.run_info import STOPPED, RunInfo
+from tf_opdiff.harness.store.run_directories.rundir import absent, create, discard
+from tf_opdiff.harness.store.shards.merged import merge
+from tf_opdiff.harness.store.shards.shard import Shard, Unkept, read_shard
 from tf_opdiff.harness.tests.patience import PATIENCE
 
-ENDS = "tf_opdiff.harness.tests.planted_ends"
+ENDS = "tf_opdiff.harness.tests.planted_runs.planted_ends"
 
 
 def until(condition, process):
@@ -112,7 +112,7 @@ def test_a_run_that_is_terminated_ends_like_one_that_is_interrupted(begun, scrat
 
 def test_a_second_interrupt_ends_the_run_at_once_and_leaves_it_marked(begun, scratch, tmp_path):
     directory = tmp_path / "run"
-    process = begun(*words_of(directory, "--op", "waits", "-p", "tf_opdiff.harness.tests.slow_report"))
+    process = begun(*words_of(directory, "--op", "waits", "-p", "tf_opdiff.harness.tests.planted_runs.slow_report"))
     until(lambda: started(directory, "waits"), process)
     process.send_signal(signal.SIGHUP)
     until((directory / "reporting").exists, process)
@@ -126,7 +126,9 @@ def test_a_second_interrupt_ends_the_run_at_once_and_leaves_it_marked(begun, scr
 
 def test_an_interrupt_of_the_report_marks_a_run_that_was_complete(begun, tmp_path):
     directory = tmp_path / "run"
-    process = begun(*words_of(directory, "--op", "fine-before", "-p", "tf_opdiff.harness.tests.slow_report"))
+    process = begun(
+        *words_of(directory, "--op", "fine-before", "-p", "tf_opdiff.harness.tests.planted_runs.slow_report")
+    )
     until((directory / "reporting").exists, process)
     process.send_signal(signal.SIGTERM)
     output, _ = process.communicate(timeout=PATIENCE)
@@ -138,7 +140,9 @@ def test_an_interrupt_of_the_report_marks_a_run_that_was_complete(begun, tmp_pat
 @pytest.mark.parametrize("words", [("-m", "pytest", "suites", "--resume={}"), ("-m", "reports", "{}")])
 def test_a_run_that_was_killed_while_its_report_was_written_gets_it_later(begun, tmp_path, words):
     directory = tmp_path / "run"
-    process = begun(*words_of(directory, "--op", "fine-before", "-p", "tf_opdiff.harness.tests.slow_report"))
+    process = begun(
+        *words_of(directory, "--op", "fine-before", "-p", "tf_opdiff.harness.tests.planted_runs.slow_report")
+    )
     until((directory / "reporting").exists, process)
     process.kill()
     process.communicate(timeout=PATIENCE)
@@ -214,8 +218,8 @@ def test_a_run_that_the_disk_has_no_room_for_is_at_fault_and_says_so(run_pytest,
 LIMITED = """
 import resource, sys
 from pathlib import Path
-from tf_opdiff.harness.store.shard import Shard, Unkept
-from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.store.shards.shard import Shard, Unkept
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
 folder, limit = Path(sys.argv[1]), int(sys.argv[2])
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 """
@@ -296,7 +300,7 @@ def test_a_worker_that_dies_while_it_takes_another_ones_place_costs_no_report(ru
     (tmp_path / "count").mkdir()
     env = {"PYTHONPATH": str(tmp_path), "COUNT": str(tmp_path / "count"), "DIES": "2"}
     options = ("--op", "kills-the-worker", "--op", "fine-0", "--mode", "eager", "-n", "2", "--repro=none")
-    outcome = run_pytest(*options, suites="tf_opdiff.harness.tests.planted_session", env=env)
+    outcome = run_pytest(*options, suites="tf_opdiff.harness.tests.planted_runs.planted_session", env=env)
     info = RunInfo.load(outcome.directory)
     assert (outcome.status, info.state) == (3, "fault"), outcome.output
     assert "INTERNALERROR" not in outcome.output

@@ -7,13 +7,15 @@ import shutil
 import pytest
 
 from tf_opdiff.harness.run import merge_runs
-from tf_opdiff.harness.store import compressed, record_devices, recording, rundir, shard, whole_lines
-from tf_opdiff.harness.store.judges import JudgedBy
-from tf_opdiff.harness.store.merged import merge
-from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.store.recordings import record_devices, recording
+from tf_opdiff.harness.store.run_directories import rundir
+from tf_opdiff.harness.store.run_directories.judges import JudgedBy
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.harness.store.shards import compressed, shard, whole_lines
+from tf_opdiff.harness.store.shards.merged import merge
 
-SUITE = "tf_opdiff.harness.tests.planted_kept"
-TIDY = ("-p", "tf_opdiff.harness.tests.planted_tidy")
+SUITE = "tf_opdiff.harness.tests.planted_runs.planted_kept"
+TIDY = ("-p", "tf_opdiff.harness.tests.planted_runs.planted_tidy")
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tf_opdiff.harness.run.without_onednn import ONLY, plans, second_device
+from tf_opdiff.harness.run.sessions.without_onednn import ONLY, plans, second_device
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import MODES
 
@@ -11,7 +11,7 @@ ON = {"cpu": {"oneDNN": "on", "device": "EPYC", "asked": True}}
 
 @pytest.fixture(scope="module")
 def items():
-    return {item.spec.name: item for item in Catalog.load("tf_opdiff.harness.tests.planted_onednn").items}
+    return {item.spec.name: item for item in Catalog.load("tf_opdiff.harness.tests.planted_specs.planted_onednn").items}
 
 
 def test_the_second_device_has_the_facts_of_the_first_but_for_onednn(items):
@@ -51,7 +51,7 @@ def test_xla_does_not_run_there(items):
 def test_a_run_shows_the_difference_that_onednn_makes(run_pytest, arguments, cells):
     outcome = run_pytest(
         "-n", "0", "--repro", "none", *arguments,
-        suites="tf_opdiff.harness.tests.planted_onednn", env={"TF_ENABLE_ONEDNN_OPTS": "1"},
+        suites="tf_opdiff.harness.tests.planted_specs.planted_onednn", env={"TF_ENABLE_ONEDNN_OPTS": "1"},
     )  # fmt: skip
     verdicts = {(r.spec, r.plan, r.verdict) for r in outcome.merged.records if r.against == "numpy"}
     without = {(spec, plan) for spec, plan, _ in verdicts if plan.startswith("cpu+noonednn")}

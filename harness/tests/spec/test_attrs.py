@@ -10,22 +10,22 @@ import pytest
 
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.device.request import Request
-from tf_opdiff.harness.judge import known_files
-from tf_opdiff.harness.judge.expectation import expectation
-from tf_opdiff.harness.judge.mutation import score
-from tf_opdiff.harness.judge.reference import ReferenceFault
+from tf_opdiff.harness.judge.known_failures import known_files
+from tf_opdiff.harness.judge.planted_faults.mutation import score
+from tf_opdiff.harness.judge.promises.expectation import expectation
+from tf_opdiff.harness.judge.promises.reference import ReferenceFault
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.repro.discrepancy import Discrepancy
 from tf_opdiff.harness.repro.script import script_of
-from tf_opdiff.harness.spec import spec_list
 from tf_opdiff.harness.spec.catalog import Catalog, Item, _check_ids
+from tf_opdiff.harness.spec.inputs.recipes import plain
+from tf_opdiff.harness.spec.lists import spec_list
 from tf_opdiff.harness.spec.plan import Device, Plan
-from tf_opdiff.harness.spec.recipes import plain
 from tf_opdiff.harness.spec.spec import Case, Claim, Side, Spec, Topic
 from tf_opdiff.harness.tests.patience import PATIENCE
-from tf_opdiff.reports.data.load import load
+from tf_opdiff.reports.data.run_data.load import load
 
-PLANTED = Catalog.load("tf_opdiff.harness.tests.planted_attrs")
+PLANTED = Catalog.load("tf_opdiff.harness.tests.planted_specs.planted_attrs")
 EAGER = Plan(Device("cpu"), "eager")
 
 
@@ -163,7 +163,7 @@ def test_a_sweep_has_cases_of_each_label():
 
 @pytest.fixture(scope="module")
 def outcome(run_pytest):
-    return run_pytest("--device", "cpu", suites="tf_opdiff.harness.tests.planted_attrs")
+    return run_pytest("--device", "cpu", suites="tf_opdiff.harness.tests.planted_specs.planted_attrs")
 
 
 def test_each_label_is_run_with_its_keyword_arguments_in_every_mode(outcome):
@@ -194,7 +194,14 @@ def test_the_program_of_a_finding_reproduces(outcome):
 
 
 def test_a_sweep_finds_the_wrong_label_and_its_rerun_names_it(tmp_path, capsys):
-    options = ["--suites", "tf_opdiff.harness.tests.planted_attrs", "--known", os.devnull, "--device", "cpu"]
+    options = [
+        "--suites",
+        "tf_opdiff.harness.tests.planted_specs.planted_attrs",
+        "--known",
+        os.devnull,
+        "--device",
+        "cpu",
+    ]
     assert main(["sweep", "scaled-wrong-once", *options, "--run-dir", str(tmp_path / "all")]) == 1
     reruns = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  rerun: ")]
     assert reruns and all("sweep scaled-wrong-once --dtype float16 --attrs minus " in line for line in reruns)
@@ -213,7 +220,7 @@ def test_one_case_can_be_printed():
 _SHOW = """
 import sys
 from tf_opdiff.harness.run import one_case
-one_case.SUITES = "tf_opdiff.harness.tests.planted_attrs"
+one_case.SUITES = "tf_opdiff.harness.tests.planted_specs.planted_attrs"
 from tf_opdiff.command_line import main
 sys.exit(main(["repro", "sums-wrong-once-float32-kept-small", "--plan", "cpu/eager"]))
 """

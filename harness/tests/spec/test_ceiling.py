@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tf_opdiff.harness.spec.ceiling import Ceiling, Steps, runs
+from tf_opdiff.harness.spec.tolerances.ceiling import Ceiling, Steps, runs
 
 TEXT = "-20: 0.8, -3: 2.5, 4: open"
 

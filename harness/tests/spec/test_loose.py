@@ -2,7 +2,7 @@
 
 import pytest
 
-from tf_opdiff.harness.spec.loose import Loose
+from tf_opdiff.harness.spec.tolerances.loose import Loose
 
 
 def test_loose_elements_are_those_of_the_function():

@@ -4,7 +4,7 @@ import pytest
 
 from tf_opdiff.harness.spec.plan import Device, Plan, PlanName
 from tf_opdiff.harness.spec.quantity import Quantity, family_of, is_quantity, named, number_of
-from tf_opdiff.harness.store.element_index import index_text, parse_index
+from tf_opdiff.harness.store.records.element_index import index_text, parse_index
 
 
 @pytest.mark.parametrize("text", ["output[0]", "grad[12]", "jvp[1]", "hvp[3]"])

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 import pytest
 
-from tf_opdiff.harness.spec import precision
+from tf_opdiff.harness.spec.tolerances import precision
 
 LARGE = 1 << 16
 

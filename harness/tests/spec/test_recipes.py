@@ -11,7 +11,7 @@ import pytest
 
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, ROUNDING, UNARY, Draw, subnormals
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS, ROUNDING, UNARY, Draw, subnormals
 from tf_opdiff.harness.spec.spec import Spec
 
 
@@ -68,7 +68,7 @@ def test_inputs_do_not_depend_on_the_process():
 
 def all_inputs():
     """A digest of every input of the planted suite."""
-    cases = Catalog.load("tf_opdiff.harness.tests.planted").cases.values()
+    cases = Catalog.load("tf_opdiff.harness.tests.planted_specs.planted").cases.values()
     return digest([a for case in cases for a in case.inputs()])
 
 

@@ -5,7 +5,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from tf_opdiff.harness.spec.recipes import plain
+from tf_opdiff.harness.spec.inputs.recipes import plain
 from tf_opdiff.harness.spec.spec import Claim, Spec, Topic
 
 

@@ -14,7 +14,7 @@ SCRIPT = """
 import sys
 sys.path.insert(0, {folder!r})
 import planted.specs
-from tf_opdiff.harness.store.code_digest import CodeDigest
+from tf_opdiff.harness.store.run_directories.code_digest import CodeDigest
 code = CodeDigest("planted")
 {then}
 print(code.digest)

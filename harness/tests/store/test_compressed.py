@@ -5,9 +5,10 @@ import pyarrow as pa
 import pytest
 
 from tf_opdiff.harness.device.observation import pack
-from tf_opdiff.harness.store import compressed, finished_cells, rewrite_shards, rundir
-from tf_opdiff.harness.store.merged import merge
-from tf_opdiff.harness.store.shard import Shard, read_shard, texts
+from tf_opdiff.harness.store.run_directories import rundir
+from tf_opdiff.harness.store.shards import compressed, finished_cells, rewrite_shards
+from tf_opdiff.harness.store.shards.merged import merge
+from tf_opdiff.harness.store.shards.shard import Shard, read_shard, texts
 
 ARRAY = pack(np.arange(3.0, dtype="float32"))
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tf_opdiff.harness.store.record import VERDICTS, Record
+from tf_opdiff.harness.store.records.record import VERDICTS, Record
 
 
 @pytest.mark.parametrize("verdict", VERDICTS)

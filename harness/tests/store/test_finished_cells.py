@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from tf_opdiff.harness.device.observation import pack
-from tf_opdiff.harness.judge.cause import Cause
-from tf_opdiff.harness.judge.entry import Entry
-from tf_opdiff.harness.judge.known import IdleEntries, Known
-from tf_opdiff.harness.store import finished_cells
-from tf_opdiff.harness.store.merged import merge
-from tf_opdiff.harness.store.record import VERDICTS, Record
-from tf_opdiff.harness.store.rundir import create, open_shard
+from tf_opdiff.harness.judge.known_failures.cause import Cause
+from tf_opdiff.harness.judge.known_failures.entry import Entry
+from tf_opdiff.harness.judge.known_failures.known import IdleEntries, Known
+from tf_opdiff.harness.store.records.record import VERDICTS, Record
+from tf_opdiff.harness.store.run_directories.rundir import create, open_shard
+from tf_opdiff.harness.store.shards import finished_cells
+from tf_opdiff.harness.store.shards.merged import merge
 
 PLACE = {"tf": "2.21.0", "spec": "floor", "dtype": "float32", "recipe": "plain", "device": "cpu", "quantity": "grad[0]"}
 CAUSE = Cause(id="planted", owner="us", reason="A planted fault fails here", link="https://example.org")

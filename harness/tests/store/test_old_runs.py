@@ -2,8 +2,8 @@
 
 import pytest
 
-from tf_opdiff.harness.store import old_runs
-from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.store.run_directories import old_runs
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
 
 
 def plant(folder, name, state="complete", page=True, shard="main.jsonl", run=""):

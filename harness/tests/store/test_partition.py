@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tf_opdiff.harness.store import partition
+from tf_opdiff.harness.store.shards import partition
 
 
 def items(*names):
@@ -61,7 +61,7 @@ def test_durations_are_read_as_they_were_written(tmp_path):
 
 
 def test_shards_of_a_run_together_are_the_run(run_pytest):
-    suite = "tf_opdiff.harness.tests.planted_kept"
+    suite = "tf_opdiff.harness.tests.planted_runs.planted_kept"
     ran = []
     for n in (1, 2):
         outcome = run_pytest("--shard", f"{n}/2", "--mode", "eager", suites=suite)

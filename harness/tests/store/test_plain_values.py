@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tf_opdiff.harness.spec.contract import Raises, Sparse
-from tf_opdiff.harness.store.plain_values import Unreadable, Unwritable, decode, encode
+from tf_opdiff.harness.store.formats.plain_values import Unreadable, Unwritable, decode, encode
 
 NAN = np.array([0x7FC00001, 0xFFC00000, 0x7F800001, 0x80000000], np.uint32).view(np.float32)
 VALUES = [

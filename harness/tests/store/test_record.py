@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from tf_opdiff.harness.device.observation import pack, unpack
-from tf_opdiff.harness.store.merged import merge
-from tf_opdiff.harness.store.record import COLUMNS, Record
-from tf_opdiff.harness.store.rundir import create, open_shard
-from tf_opdiff.harness.store.shard import Shard, read_shard
+from tf_opdiff.harness.store.records.record import COLUMNS, Record
+from tf_opdiff.harness.store.run_directories.rundir import create, open_shard
+from tf_opdiff.harness.store.shards.merged import merge
+from tf_opdiff.harness.store.shards.shard import Shard, read_shard
 
 CELL = {"case": "a-float32-b", "device": "cpu", "mode": "xla"}
 ROW = Record(case="a-float32-b", device="cpu", mode="xla", max_ulp=math.inf, max_abs=math.nan, verdict="mismatch")
@@ -113,14 +113,14 @@ def three_lines(path):
 
 def test_a_line_that_is_too_long_is_one_damaged_line(tmp_path, monkeypatch):
     three_lines(tmp_path / "a.jsonl")
-    monkeypatch.setattr("tf_opdiff.harness.store.shard.LINE", 100)
+    monkeypatch.setattr("tf_opdiff.harness.store.shards.shard.LINE", 100)
     a, b, c = read_shard(tmp_path / "a.jsonl")
     assert (a["items"], b, c["items"]) == (["a"], None, ["c"])
 
 
 def test_what_is_beyond_the_largest_size_of_a_shard_is_one_damaged_line(tmp_path, monkeypatch):
     three_lines(tmp_path / "a.jsonl")
-    monkeypatch.setattr("tf_opdiff.harness.store.shard.SHARD", 100)
+    monkeypatch.setattr("tf_opdiff.harness.store.shards.shard.SHARD", 100)
     a, b, rest = read_shard(tmp_path / "a.jsonl")
     assert (a["items"], b["items"], rest) == (["a"], ["b" * 500], None)
 

@@ -13,14 +13,15 @@ import pytest
 from tf_opdiff import command_line
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.run import merge_runs
-from tf_opdiff.harness.spec.variant import ONEDNN_FLAG
-from tf_opdiff.harness.store import record_devices, recording, rewrite_shards
-from tf_opdiff.harness.store.judges import JudgedBy
-from tf_opdiff.harness.store.merged import merge
-from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.spec.settings.variant import ONEDNN_FLAG
+from tf_opdiff.harness.store.recordings import record_devices, recording
+from tf_opdiff.harness.store.run_directories.judges import JudgedBy
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.harness.store.shards import rewrite_shards
+from tf_opdiff.harness.store.shards.merged import merge
 from tf_opdiff.harness.tests.patience import PATIENCE
 
-SUITE = "tf_opdiff.harness.tests.planted_kept"
+SUITE = "tf_opdiff.harness.tests.planted_runs.planted_kept"
 
 
 @pytest.fixture(scope="module")
@@ -113,7 +114,7 @@ def test_a_case_that_has_changed_since_is_refused_and_says_so(run_pytest, record
 
 
 def test_a_changed_recipe_or_program_changes_the_hash(run_pytest, recorded):
-    outcome = against(run_pytest, recorded, suites="tf_opdiff.harness.tests.planted_kept_later")
+    outcome = against(run_pytest, recorded, suites="tf_opdiff.harness.tests.planted_runs.planted_kept_later")
     found = {r.spec: r.detail for r in of(outcome, recorded)}
     assert "other inputs" in found["kept"]
     assert "another program" in found["sums"]
@@ -285,7 +286,7 @@ def _flipped(line):
 
 def edit(directory, change):
     """Writes a run's shards again, each line changed."""
-    from tf_opdiff.harness.store.shard import Shard, read_shard
+    from tf_opdiff.harness.store.shards.shard import Shard, read_shard
 
     for path in (directory / "shards").glob("*.jsonl"):
         lines = [change(line) for line in read_shard(path)]

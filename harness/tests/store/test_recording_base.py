@@ -13,11 +13,12 @@ import pytest
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.device.request import Request
-from tf_opdiff.harness.store import parquet, recording_header, recording_writer, shared_results
 from tf_opdiff.harness.store.extended import extended
-from tf_opdiff.harness.store.recorded_device import About
-from tf_opdiff.harness.store.recording import Recording
-from tf_opdiff.harness.store.recording_format import IN_BASE, KEY, RESULT, SCHEMA
+from tf_opdiff.harness.store.formats import parquet
+from tf_opdiff.harness.store.recordings import recording_header, recording_writer, shared_results
+from tf_opdiff.harness.store.recordings.recorded_device import About
+from tf_opdiff.harness.store.recordings.recording import Recording
+from tf_opdiff.harness.store.recordings.recording_format import IN_BASE, KEY, RESULT, SCHEMA
 
 NAN = np.frombuffer(struct.pack("<2I", 0x7FC00001, 0x7FC00002), np.float32)
 LARGE = np.zeros(1 << 15, np.float32)

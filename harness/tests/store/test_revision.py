@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tf_opdiff.harness.store.revision import commit
+from tf_opdiff.harness.store.run_directories.revision import commit
 
 
 def git(root: Path, *words: str) -> str:

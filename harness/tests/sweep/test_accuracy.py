@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 
 from tf_opdiff.harness.device.request import Bits
-from tf_opdiff.harness.judge.difference import differences
-from tf_opdiff.harness.judge.error_bins import Bins
-from tf_opdiff.harness.store.accuracy import Accuracy
-from tf_opdiff.harness.store.error_profile import PLACE, SUBNORMAL
-from tf_opdiff.harness.sweep.errors import accuracy_of
-from tf_opdiff.harness.sweep.promise import Promise
-from tf_opdiff.harness.sweep.segments import Segments
+from tf_opdiff.harness.judge.differences.difference import differences
+from tf_opdiff.harness.judge.differences.error_bins import Bins
+from tf_opdiff.harness.store.records.accuracy import Accuracy
+from tf_opdiff.harness.store.records.error_profile import PLACE, SUBNORMAL
+from tf_opdiff.harness.sweep.measurements.errors import accuracy_of
+from tf_opdiff.harness.sweep.measurements.promise import Promise
+from tf_opdiff.harness.sweep.measurements.segments import Segments
 
 DTYPES = ["float16", "bfloat16", "float32"]
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from tf_opdiff.harness.device.request import Bits
-from tf_opdiff.harness.sweep import measure
-from tf_opdiff.harness.sweep.segments import Segments
+from tf_opdiff.harness.sweep.measurements import measure
+from tf_opdiff.harness.sweep.measurements.segments import Segments
 from tf_opdiff.harness.system import compiler
 
 SPECIAL = (0.0, -0.0, np.inf, -np.inf, np.nan, 2.0**-149, 2.0**-126, 3.4028235e38)

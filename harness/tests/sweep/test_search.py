@@ -9,26 +9,26 @@ from scipy import special
 
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.device.observation import Result
-from tf_opdiff.harness.device.server_handle import DeviceServer, memory_limit
-from tf_opdiff.harness.judge.compare import compare
-from tf_opdiff.harness.judge.want import Want
+from tf_opdiff.harness.device.processes.server_handle import DeviceServer, memory_limit
+from tf_opdiff.harness.judge.differences.compare import compare
+from tf_opdiff.harness.judge.promises.want import Want
 from tf_opdiff.harness.repro.discrepancy import discrepancy_of, promise_of
-from tf_opdiff.harness.spec import precision
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import SEARCH, Case
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.store.shard import Shard, read_shard
-from tf_opdiff.harness.sweep.boxes import Boxes, floats_at, places_of
-from tf_opdiff.harness.sweep.search import Search
-from tf_opdiff.harness.sweep.search_oracle import Space, distances, refusal
-from tf_opdiff.harness.sweep.search_rows import _at_top
-from tf_opdiff.harness.tests.planted_search import FAR, off_at
-from tf_opdiff.reports.data import searched
-from tf_opdiff.reports.data.load import load
-from tf_opdiff.suites.reference.wide import long_double, mp
+from tf_opdiff.harness.spec.tolerances import precision
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.harness.store.shards.shard import Shard, read_shard
+from tf_opdiff.harness.sweep.searches.boxes import Boxes, floats_at, places_of
+from tf_opdiff.harness.sweep.searches.search import Search
+from tf_opdiff.harness.sweep.searches.search_oracle import Space, distances, refusal
+from tf_opdiff.harness.sweep.searches.search_rows import _at_top
+from tf_opdiff.harness.tests.planted_sweeps.planted_search import FAR, off_at
+from tf_opdiff.reports.data.figures import searched
+from tf_opdiff.reports.data.run_data.load import load
+from tf_opdiff.suites.reference.promises.wide import long_double, mp
 
-SUITE = "tf_opdiff.harness.tests.planted_search"
+SUITE = "tf_opdiff.harness.tests.planted_sweeps.planted_search"
 CPU = Device.parse("cpu")
 
 

@@ -17,25 +17,25 @@ import pytest
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.request import Bits, Cycle
-from tf_opdiff.harness.judge.compare import compare_arrays
-from tf_opdiff.harness.judge.difference import differences, ulp_of
+from tf_opdiff.harness.judge.differences.compare import compare_arrays
+from tf_opdiff.harness.judge.differences.difference import differences, ulp_of
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.spec.spec import Case
-from tf_opdiff.harness.store.merged import merge
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.harness.store.shard import read_shard
-from tf_opdiff.harness.sweep.block_promises import UPSTREAM
-from tf_opdiff.harness.sweep.oracle import Part
-from tf_opdiff.harness.sweep.pieces import NORMAL, SUBNORMAL, Piece, pieces
-from tf_opdiff.harness.sweep.promise import Promise
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.harness.store.shards.merged import merge
+from tf_opdiff.harness.store.shards.shard import read_shard
+from tf_opdiff.harness.sweep.measurements.block_promises import UPSTREAM
+from tf_opdiff.harness.sweep.measurements.oracle import Part
+from tf_opdiff.harness.sweep.measurements.pieces import NORMAL, SUBNORMAL, Piece, pieces
+from tf_opdiff.harness.sweep.measurements.promise import Promise
+from tf_opdiff.harness.sweep.measurements.tally import Tally, of_difference
 from tf_opdiff.harness.sweep.sweep import BLOCK
-from tf_opdiff.harness.sweep.tally import Tally, of_difference
 from tf_opdiff.harness.tests.patience import PATIENCE
-from tf_opdiff.harness.tests.planted_sweep import CALM, LETHAL, WRONG
-from tf_opdiff.harness.tests.planted_sweep import _spec as planted
-from tf_opdiff.reports.data.load import load
+from tf_opdiff.harness.tests.planted_sweeps.planted_sweep import CALM, LETHAL, WRONG
+from tf_opdiff.harness.tests.planted_sweeps.planted_sweep import _spec as planted
+from tf_opdiff.reports.data.run_data.load import load
 
-OPTIONS = ["--suites", "tf_opdiff.harness.tests.planted_sweep", "--known", os.devnull, "--device", "cpu"]
+OPTIONS = ["--suites", "tf_opdiff.harness.tests.planted_sweeps.planted_sweep", "--known", os.devnull, "--device", "cpu"]
 
 
 def sweep(*arguments, folder):
@@ -340,7 +340,7 @@ def test_what_cannot_be_swept_is_refused_in_one_line(arguments, says, tmp_path, 
 
 
 def test_a_program_of_several_inputs_is_not_swept():
-    from tf_opdiff.harness.spec.recipes import UNARY
+    from tf_opdiff.harness.spec.inputs.recipes import UNARY
     from tf_opdiff.harness.spec.spec import Spec
 
     def spec(program):

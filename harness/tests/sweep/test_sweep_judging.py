@@ -8,29 +8,29 @@ import pytest
 
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.device.request import Bits
-from tf_opdiff.harness.judge.cause import Cause
-from tf_opdiff.harness.judge.comparison import Comparison
-from tf_opdiff.harness.judge.entry import Entry
-from tf_opdiff.harness.judge.known import Known
-from tf_opdiff.harness.judge.reference import ReferenceFault
-from tf_opdiff.harness.judge.verdict import Context, Origin
-from tf_opdiff.harness.spec.by_mode import by_mode
+from tf_opdiff.harness.judge.differences.comparison import Comparison
+from tf_opdiff.harness.judge.known_failures.cause import Cause
+from tf_opdiff.harness.judge.known_failures.entry import Entry
+from tf_opdiff.harness.judge.known_failures.known import Known
+from tf_opdiff.harness.judge.promises.reference import ReferenceFault
+from tf_opdiff.harness.judge.verdicts.verdict import Context, Origin
 from tf_opdiff.harness.spec.catalog import Item
+from tf_opdiff.harness.spec.inputs.recipes import bit_patterns
 from tf_opdiff.harness.spec.plan import Device, Plan
-from tf_opdiff.harness.spec.recipes import bit_patterns
 from tf_opdiff.harness.spec.spec import Case, Side, Spec
-from tf_opdiff.harness.store.cell_lines import CellWriter
-from tf_opdiff.harness.store.merged import merge
-from tf_opdiff.harness.store.shard import Shard
-from tf_opdiff.harness.sweep import tally_rows
-from tf_opdiff.harness.sweep.block_promises import upstream_at, upstreams
-from tf_opdiff.harness.sweep.oracle import Oracle, Part
-from tf_opdiff.harness.sweep.pieces import NORMAL, SUBNORMAL, Piece
+from tf_opdiff.harness.spec.tolerances.by_mode import by_mode
+from tf_opdiff.harness.store.shards.cell_lines import CellWriter
+from tf_opdiff.harness.store.shards.merged import merge
+from tf_opdiff.harness.store.shards.shard import Shard
+from tf_opdiff.harness.sweep.measurements import tally_rows
+from tf_opdiff.harness.sweep.measurements.block_promises import upstream_at, upstreams
+from tf_opdiff.harness.sweep.measurements.oracle import Oracle, Part
+from tf_opdiff.harness.sweep.measurements.pieces import NORMAL, SUBNORMAL, Piece
+from tf_opdiff.harness.sweep.measurements.promise import Promise
+from tf_opdiff.harness.sweep.measurements.tally import Tally, of_comparison, of_difference
 from tf_opdiff.harness.sweep.progress_state import Swept
-from tf_opdiff.harness.sweep.promise import Promise
 from tf_opdiff.harness.sweep.sweep import Sweep
 from tf_opdiff.harness.sweep.sweepable import refusal
-from tf_opdiff.harness.sweep.tally import Tally, of_comparison, of_difference
 
 PLAN = Plan(Device("cpu"), "eager")
 #: Around 1, and around the border of subnormal numbers.
@@ -261,7 +261,7 @@ def test_an_upstream_belongs_to_the_bit_pattern_in_a_sample_too():
 
 
 def test_a_reference_in_float64_is_held_against_the_wide_one():
-    from tf_opdiff.harness.spec import precision
+    from tf_opdiff.harness.spec.tolerances import precision
 
     def misled(x):
         return x * (1.01 if precision.allowed() else 1.0)
@@ -272,7 +272,7 @@ def test_a_reference_in_float64_is_held_against_the_wide_one():
 
 @pytest.mark.parametrize("limit", [131008.0, 65000.0])
 def test_a_reference_in_float64_may_overflow_only_where_every_result_is_infinite(limit):
-    from tf_opdiff.harness.spec import precision
+    from tf_opdiff.harness.spec.tolerances import precision
 
     def overflows(x):
         return np.where(precision.allowed() & (4 * x > limit), np.inf, 4 * x)

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from tf_opdiff.harness.judge.compare import compare_arrays
-from tf_opdiff.harness.judge.error_bins import Bins
-from tf_opdiff.harness.store.cell_lines import CellWriter
-from tf_opdiff.harness.store.error_profile import BIN, ErrorProfile
-from tf_opdiff.harness.store.read_lines import read
-from tf_opdiff.harness.store.shard import Shard
-from tf_opdiff.harness.sweep import tally_rows
-from tf_opdiff.harness.sweep.pieces import NORMAL, SUBNORMAL, pieces
+from tf_opdiff.harness.judge.differences.compare import compare_arrays
+from tf_opdiff.harness.judge.differences.error_bins import Bins
+from tf_opdiff.harness.store.records.error_profile import BIN, ErrorProfile
+from tf_opdiff.harness.store.shards.cell_lines import CellWriter
+from tf_opdiff.harness.store.shards.read_lines import read
+from tf_opdiff.harness.store.shards.shard import Shard
+from tf_opdiff.harness.sweep.measurements import tally_rows
+from tf_opdiff.harness.sweep.measurements.pieces import NORMAL, SUBNORMAL, pieces
 from tf_opdiff.harness.tests.sweep.test_sweep_judging import PLAN, Bits, made, records, swept, values
 
 WHOLE = 0, 1 << 16

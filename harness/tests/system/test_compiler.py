@@ -10,10 +10,10 @@ from types import SimpleNamespace
 import pytest
 
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.spec.variant import denormals
+from tf_opdiff.harness.spec.settings.variant import denormals
 from tf_opdiff.harness.system import compiler
 from tf_opdiff.harness.tests.patience import PATIENCE
-from tf_opdiff.suites.forms.compiled_library import library
+from tf_opdiff.suites.forms.programs.compiled_library import library
 
 #: Says in a pipe that it runs; the pipe is at its end when this shell and the one that it starts have died.
 HANGS = 'exec 3>"$PIPE"; sh -c "echo up >&3; sleep 100000" & wait'
@@ -96,7 +96,7 @@ def test_a_library_is_built_where_a_killed_build_left_its_folder(started, cache)
 
 def test_the_library_of_denormals_is_built_after_a_process_was_killed_in_the_middle(cc, pipe, cache):
     cc(HANGS)
-    command = [sys.executable, "-c", "from tf_opdiff.harness.spec.variant import denormals; denormals()"]
+    command = [sys.executable, "-c", "from tf_opdiff.harness.spec.settings.variant import denormals; denormals()"]
     process = subprocess.Popen(command, cwd=ROOT, start_new_session=True)
     try:
         assert select.select([pipe], [], [], PATIENCE)[0] and os.read(pipe, 100) == b"up\n"

@@ -45,7 +45,7 @@ def test_a_signal_is_not_lost_where_exceptions_are_ignored(where):
 _AT_EVERY_STEP = """
 import atexit, contextlib, itertools, os, signal, sys, tempfile
 from pathlib import Path
-from tf_opdiff.harness.device import fork_server
+from tf_opdiff.harness.device.processes import fork_server
 from tf_opdiff.harness.system import interrupt
 from tf_opdiff.harness.system.interrupt import Interrupts, Scratch
 

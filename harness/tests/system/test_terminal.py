@@ -9,9 +9,9 @@ from types import SimpleNamespace
 import pytest
 
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.run import session_hooks
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.run.sessions import session_hooks
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
 from tf_opdiff.harness.sweep import progress
 from tf_opdiff.harness.system.terminal import Guarded, guarded, safe
 from tf_opdiff.harness.tests.patience import PATIENCE

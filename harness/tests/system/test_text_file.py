@@ -5,7 +5,7 @@ import pytest
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.system.text_file import read_json, read_text, read_toml
 from tf_opdiff.reports.ci import github_issues
-from tf_opdiff.reports.data import searched
+from tf_opdiff.reports.data.figures import searched
 
 LATIN = "caf\u00e9 =".encode("latin-1")
 

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from tf_opdiff.harness.spec.spec import Unavailable
-from tf_opdiff.suites.forms.compiled_library import OPTIONS, library, run
+from tf_opdiff.suites.forms.programs.compiled_library import OPTIONS, library, run
 
 SOURCE = Path(__file__).with_name("toy.cc")
 

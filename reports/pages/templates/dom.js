@@ -60,7 +60,7 @@ function copyButton(label, text) {
 
 const wrong = (row) => (row.size ? `${shown(row.mismatched)} of ${shown(row.size)}` : "–");
 
-// A number as people read it, as `harness.judge.wording.number` writes it; NaN and infinities come as text.
+// A number as people read it, as `harness.judge.differences.wording.number` writes it; NaN and infinities come as text.
 function shown(value, digits = 4) {
   if (value === "NaN" || value === undefined) return "–";
   if (typeof value !== "number") return String(value);

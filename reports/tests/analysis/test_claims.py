@@ -12,18 +12,18 @@ import pandas as pd
 import pytest
 
 from tf_opdiff import reports
-from tf_opdiff.harness.run.without_onednn import ONLY
+from tf_opdiff.harness.run.sessions.without_onednn import ONLY
 from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.harness.tests import planted_claims
-from tf_opdiff.reports.analysis import claim_lines, claim_store, claim_verdicts, claims
-from tf_opdiff.reports.data.load import load_claims
-from tf_opdiff.reports.pages import claims_page
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.harness.tests.planted_specs import planted_claims
+from tf_opdiff.reports.analysis.claim_tables import claim_lines, claim_store, claim_verdicts, claims
+from tf_opdiff.reports.data.run_data.load import load_claims
+from tf_opdiff.reports.pages.run_pages import claims_page
 from tf_opdiff.reports.tests.conftest import HOSTILE
 from tf_opdiff.reports.tests.packed import whole
 from tf_opdiff.reports.tests.pages.test_page import Page
+from tf_opdiff.reports.tests.planted import synthetic
 
 #: How the records of each claim come out by mode; the second of a pair is that of another case.
 CAME: dict[str, dict[str, tuple[str, ...]]] = {

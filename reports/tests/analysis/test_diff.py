@@ -20,18 +20,19 @@ from tf_opdiff import reports
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.device.observation import pack
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.store.record import COLUMNS, Record
-from tf_opdiff.reports.analysis import bits, causes, changelog
-from tf_opdiff.reports.analysis.bits_of_changes import with_changed_inputs, with_numbers
-from tf_opdiff.reports.analysis.one_sided import one_sided
-from tf_opdiff.reports.data import frame, run_environment, tables
-from tf_opdiff.reports.diff import diff
-from tf_opdiff.reports.pages import changelog_page, run_page
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.harness.store.records.record import COLUMNS, Record
+from tf_opdiff.reports.analysis.comparisons import bits, causes, changelog
+from tf_opdiff.reports.analysis.comparisons.bits_of_changes import with_changed_inputs, with_numbers
+from tf_opdiff.reports.analysis.comparisons.one_sided import one_sided
+from tf_opdiff.reports.data.figures import tables
+from tf_opdiff.reports.data.run_data import frame, run_environment
+from tf_opdiff.reports.pages.run_pages import changelog_page, run_page
 from tf_opdiff.reports.tests.browser import Browser
 from tf_opdiff.reports.tests.conftest import HOSTILE
 from tf_opdiff.reports.tests.pages.test_page import Page
-from tf_opdiff.reports.text import markdown, summary
+from tf_opdiff.reports.tests.planted import synthetic
+from tf_opdiff.reports.text.sentences import markdown, summary
+from tf_opdiff.reports.verbs.diff import diff
 
 BAD = {"verdict": "mismatch", "kind": "value", "mismatched": 3}
 

@@ -13,14 +13,15 @@ import pytest
 
 from tf_opdiff import reports
 from tf_opdiff.command_line import main
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.reports.analysis import history, nights, noise, stored_run
-from tf_opdiff.reports.analysis.timeline import timeline
-from tf_opdiff.reports.data import frame, parquet
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.reports.analysis.comparisons import noise
+from tf_opdiff.reports.analysis.histories import history, nights, stored_run
+from tf_opdiff.reports.analysis.histories.timeline import timeline
+from tf_opdiff.reports.data.run_data import frame, parquet
 from tf_opdiff.reports.tests.browser import Browser
 from tf_opdiff.reports.tests.conftest import HOSTILE
 from tf_opdiff.reports.tests.pages.test_page import Page
+from tf_opdiff.reports.tests.planted import synthetic
 
 CEIL = ("ceil-float32-edges", "cpu", "xla")
 CPU = {"cpu": {"asked": True}}

@@ -13,16 +13,16 @@ import pytest
 
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.spec.catalog import Catalog, Item
-from tf_opdiff.harness.spec.options import Options
-from tf_opdiff.harness.spec.raw_ops import RawOp, RawOps
+from tf_opdiff.harness.spec.lists.options import Options
+from tf_opdiff.harness.spec.lists.raw_ops import RawOp, RawOps
 from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.reports.analysis.covered_ops import coverages, totals
-from tf_opdiff.reports.analysis.op_coverage import STATES, OpCoverage
-from tf_opdiff.reports.data.load import load_observations
-from tf_opdiff.reports.data.tested_inputs import kinds_of_shapes, of_inputs, outputs_of
-from tf_opdiff.reports.pages.coverage_page import place_of
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.reports.analysis.ops.covered_ops import coverages, totals
+from tf_opdiff.reports.analysis.ops.op_coverage import STATES, OpCoverage
+from tf_opdiff.reports.data.figures.tested_inputs import kinds_of_shapes, of_inputs, outputs_of
+from tf_opdiff.reports.data.run_data.load import load_observations
+from tf_opdiff.reports.pages.run_pages.coverage_page import place_of
+from tf_opdiff.reports.tests.planted import synthetic
 
 KERNELS = {"CPU": ("float32", "int32", "int8"), "GPU": ("float32", "int32")}
 FLOOR = RawOp(

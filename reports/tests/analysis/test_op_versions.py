@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tf_opdiff import reports
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.reports.analysis import op_store
-from tf_opdiff.reports.analysis.op_versions import OpVersions
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.reports.analysis.ops import op_store
+from tf_opdiff.reports.analysis.ops.op_versions import OpVersions
+from tf_opdiff.reports.tests.planted import synthetic
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ import numpy as np
 
 from tf_opdiff import reports
 from tf_opdiff.harness.device.observation import pack
-from tf_opdiff.reports.analysis import plans_at_worst
-from tf_opdiff.reports.data.load import load_observations
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.analysis.ops import plans_at_worst
+from tf_opdiff.reports.data.run_data.load import load_observations
+from tf_opdiff.reports.tests.planted import synthetic
 
 ROW = replace(
     synthetic.records([("rounding", "floor")], ["cpu"], ["edges"])[0],

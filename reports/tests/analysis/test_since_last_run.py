@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tf_opdiff import reports
-from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
 from tf_opdiff.reports.__main__ import main
-from tf_opdiff.reports.analysis.since_last_run import earlier
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.analysis.comparisons.since_last_run import earlier
+from tf_opdiff.reports.tests.planted import synthetic
 
 ROWS = [replace(r, verdict="match", kind="", mismatched=0) for r in
         synthetic.records([("rounding", "ceil")], ["cpu"], ["edges"])]  # fmt: skip

@@ -21,23 +21,30 @@ from tf_opdiff import reports
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.device.repeat import SELF_CHECKS
-from tf_opdiff.harness.judge.cause import Cause
-from tf_opdiff.harness.judge.comparison import Comparison
-from tf_opdiff.harness.judge.entry import Entry
-from tf_opdiff.harness.judge.known import Known, place_of
-from tf_opdiff.harness.judge.known_files import KnownError, load
-from tf_opdiff.harness.judge.verdict import Context, Judge, Origin, Trial
+from tf_opdiff.harness.judge.differences.comparison import Comparison
+from tf_opdiff.harness.judge.known_failures.cause import Cause
+from tf_opdiff.harness.judge.known_failures.entry import Entry
+from tf_opdiff.harness.judge.known_failures.known import Known, place_of
+from tf_opdiff.harness.judge.known_failures.known_files import KnownError, load
+from tf_opdiff.harness.judge.verdicts.verdict import Context, Judge, Origin, Trial
 from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
 from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.reports.analysis import judged, known_entry, known_line, known_text, ledger, selector_cover
-from tf_opdiff.reports.analysis.ledger import entries
-from tf_opdiff.reports.analysis.spent_entries import lines as spent_lines
-from tf_opdiff.reports.analysis.suggest import suggest
-from tf_opdiff.reports.data.frame import typed
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.reports.analysis.known_failures import (
+    judged,
+    known_entry,
+    known_line,
+    known_text,
+    ledger,
+    selector_cover,
+)
+from tf_opdiff.reports.analysis.known_failures.ledger import entries
+from tf_opdiff.reports.analysis.known_failures.spent_entries import lines as spent_lines
+from tf_opdiff.reports.analysis.known_failures.suggest import suggest
+from tf_opdiff.reports.data.run_data.frame import typed
 from tf_opdiff.reports.tests.conftest import HOSTILE
+from tf_opdiff.reports.tests.planted import synthetic
 
 DTYPES, RECIPES = ("float32", "float64"), ("edges", "plain")
 SPECS = [
@@ -355,7 +362,7 @@ CONTEXT = {"run": "r", "started": "", "here": Origin("2.21.0")}
 
 @pytest.mark.parametrize("seed", range(8))
 def test_records_are_judged_as_the_harness_judges_them(seed: int) -> None:
-    """Entries and records at random; the verdicts are those of `harness.judge.verdict.Judge.decide`."""
+    """Entries and records at random; the verdicts are those of `harness.judge.verdicts.verdict.Judge.decide`."""
     draw = random.Random(seed)
     specs = {spec.name: spec for spec in SPECS}
     rows = failing(whole_run(), spec="alpha", mode=("xla", "eager"))

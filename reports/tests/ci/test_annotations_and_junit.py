@@ -15,17 +15,17 @@ from xml.etree.ElementTree import Element
 import pytest
 
 from tf_opdiff import reports
-from tf_opdiff.harness.store.record import VERDICTS, Record
-from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.store.records.record import VERDICTS, Record
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
 from tf_opdiff.reports.ci import badge, github, junit
-from tf_opdiff.reports.data import spec_lines
-from tf_opdiff.reports.data.discrepancies import discrepancies
-from tf_opdiff.reports.data.discrepancy import Discrepancy
-from tf_opdiff.reports.data.frame import typed
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.data.causes.discrepancies import discrepancies
+from tf_opdiff.reports.data.causes.discrepancy import Discrepancy
+from tf_opdiff.reports.data.names import spec_lines
+from tf_opdiff.reports.data.run_data.frame import typed
 from tf_opdiff.reports.tests.browser import Browser
 from tf_opdiff.reports.tests.conftest import HOSTILE
 from tf_opdiff.reports.tests.data.test_table import frame
+from tf_opdiff.reports.tests.planted import synthetic
 
 #: What may stand where: attributes that have to be there, others, and elements within. Jenkins' schema, and what
 #: GitLab and GitHub's actions read besides: `file` and `line`.
@@ -99,8 +99,12 @@ def test_an_item_is_named_by_its_family_and_stands_where_its_spec_does(written: 
     found = cases(written)
     assert list(found) == ["floor-float32", "test_op[gone-float32]", "test_op[floor", "the run is whole"]
     place = {name: found["floor-float32"].get(name) for name in ("classname", "file", "line")}
-    assert place["classname"] == "suites.rounding" and place["file"] == "suites/ops/math/rounding.py"
-    line = Path(spec_lines.ROOT, "suites/ops/math/rounding.py").read_text().splitlines()[int(str(place["line"])) - 1]
+    assert place["classname"] == "suites.rounding" and place["file"] == "suites/ops/math/elementary/rounding.py"
+    line = (
+        Path(spec_lines.ROOT, "suites/ops/math/elementary/rounding.py")
+        .read_text()
+        .splitlines()[int(str(place["line"])) - 1]
+    )
     assert '"floor"' in line
     assert found["test_op[floor"].get("file") == "test_else.py"
 
@@ -217,7 +221,7 @@ def test_annotations_are_ten_at_most_failing_ones_only_and_count_the_rest() -> N
     assert found[0][0]["title"] == "tf-opdiff: partial run" and "interrupted" in found[0][1]
     assert found[-1][1] == f"{len(rows) - 8} more findings are in the report"
     some = [parsed(line) for line in github.errors(info(), ranked(*rows[:10]))]
-    assert len(some) == 10 and all(about["file"] == "suites/ops/math/rounding.py" for about, _ in some)
+    assert len(some) == 10 and all(about["file"] == "suites/ops/math/elementary/rounding.py" for about, _ in some)
     known = [replace(row, verdict="known") for row in ROWS]
     assert github.errors(info(), ranked(*known)) == []
 
@@ -244,7 +248,7 @@ def test_an_annotation_says_what_came_and_how_to_rerun_it() -> None:
     row = replace(ROWS[0], verdict="mismatch", kind="value", got="1", want="2", input="1.5", against="numpy")
     ((about, message),) = [parsed(line) for line in github.errors(info(), ranked(row, row))]
     assert about["title"] == "mismatch: floor value, 2 records on cpu/eager"
-    assert (about["file"], int(about["line"]) > 1) == ("suites/ops/math/rounding.py", True)
+    assert (about["file"], int(about["line"]) > 1) == ("suites/ops/math/elementary/rounding.py", True)
     lines = message.split("\n")
     assert lines[0].startswith("floor-float32-edges, output[0] on cpu/eager: differs from numpy")
     assert lines[-1].startswith("rerun: pytest suites --case floor-float32-edges")
@@ -354,7 +358,7 @@ def outcome(run_pytest: Callable[..., Any], tmp_path_factory: pytest.TempPathFac
     env = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(folder / "step")}
     made = run_pytest(
         *("-n", "2", "--mode", "eager", "--junit-xml", str(folder / "own.xml")),
-        suites="tf_opdiff.reports.tests.planted_places",
+        suites="tf_opdiff.reports.tests.planted.planted_places",
         env=env,
     )
     assert made.status == 1, made.output

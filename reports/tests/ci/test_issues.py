@@ -10,8 +10,8 @@ from markdown_it import MarkdownIt
 
 from tf_opdiff.command_line import main
 from tf_opdiff.reports.ci import failing, issue_text, issues, night_runs
-from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.conftest import HOSTILE
+from tf_opdiff.reports.tests.planted import synthetic
 
 OPS = [("rounding", "floor"), ("rounding", "ceil"), ("sign", "abs"), ("gather", "gather_oob")]
 

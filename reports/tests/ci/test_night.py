@@ -9,12 +9,12 @@ import pytest
 
 from tf_opdiff import reports
 from tf_opdiff.command_line import main
-from tf_opdiff.harness.repro.outcome import Outcome
-from tf_opdiff.harness.store.json_text import json_of
-from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.repro.script_runs.outcome import Outcome
+from tf_opdiff.harness.store.formats.json_text import json_of
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
 from tf_opdiff.reports.ci import gh, matrix
-from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.conftest import HOSTILE
+from tf_opdiff.reports.tests.planted import synthetic
 
 DATA = """
 tier = "smoke"

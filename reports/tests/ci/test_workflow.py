@@ -153,7 +153,7 @@ def ran(checkout, github, tmp_path):
 
 def test_two_nights_by_the_commands_of_the_workflow(checkout, github, ran, tmp_path):
     """The first finds a fault that is planted in a reference, the second that it is gone."""
-    spec = checkout / "suites" / "ops" / "math" / "rounding.py"
+    spec = checkout / "suites" / "ops" / "math" / "elementary" / "rounding.py"
     whole = spec.read_text()
     planted = whole.replace("reference=np.floor", "reference=np.ceil")
     assert planted != whole

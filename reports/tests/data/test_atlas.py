@@ -8,17 +8,18 @@ import pytest
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.spec.catalog import Item
+from tf_opdiff.harness.spec.inputs.recipes import bit_patterns
 from tf_opdiff.harness.spec.plan import Device, Plan
-from tf_opdiff.harness.spec.recipes import bit_patterns
 from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.harness.store.shard import Shard
-from tf_opdiff.harness.sweep.oracle import Oracle
-from tf_opdiff.harness.sweep.pieces import NORMAL
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.harness.store.shards.shard import Shard
+from tf_opdiff.harness.sweep.measurements.oracle import Oracle
+from tf_opdiff.harness.sweep.measurements.pieces import NORMAL
 from tf_opdiff.harness.sweep.sweep import Sweep
-from tf_opdiff.reports.data import atlas, swept
-from tf_opdiff.reports.pages import atlas_page
-from tf_opdiff.reports.text.atlas import document
+from tf_opdiff.reports.data.figures import atlas
+from tf_opdiff.reports.data.run_data import swept
+from tf_opdiff.reports.pages.op_pages import atlas_page
+from tf_opdiff.reports.text.atlases.atlas import document
 
 WHOLE = 0, 1 << 16
 SPEC = Spec(

@@ -6,10 +6,12 @@ from pathlib import Path
 import pytest
 
 from tf_opdiff import reports
-from tf_opdiff.harness.store import compressed, rewrite_shards, rundir, shard, shard_records, whole_lines
-from tf_opdiff.harness.store.merged import merge
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.reports.data import error_frames, frame, parquet, run_copy
+from tf_opdiff.harness.store.run_directories import rundir
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.harness.store.shards import compressed, rewrite_shards, shard, shard_records, whole_lines
+from tf_opdiff.harness.store.shards.merged import merge
+from tf_opdiff.reports.data.figures import error_frames
+from tf_opdiff.reports.data.run_data import frame, parquet, run_copy
 
 
 def test_compressed_shards_give_the_same_records_observations_and_errors(

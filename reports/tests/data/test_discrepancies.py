@@ -13,15 +13,15 @@ import pytest
 
 from tf_opdiff import reports
 from tf_opdiff.command_line import main
-from tf_opdiff.harness.judge.cause import Cause
-from tf_opdiff.harness.judge.severity import SEVERITIES
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.reports.data import tables
-from tf_opdiff.reports.data.discrepancies import discrepancies, discrepancy_table
-from tf_opdiff.reports.data.discrepancy import Discrepancy
-from tf_opdiff.reports.data.load import load_causes
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.harness.judge.known_failures.cause import Cause
+from tf_opdiff.harness.judge.verdicts.severity import SEVERITIES
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.reports.data.causes.discrepancies import discrepancies, discrepancy_table
+from tf_opdiff.reports.data.causes.discrepancy import Discrepancy
+from tf_opdiff.reports.data.figures import tables
+from tf_opdiff.reports.data.run_data.load import load_causes
 from tf_opdiff.reports.tests.data.test_table import frame
+from tf_opdiff.reports.tests.planted import synthetic
 
 ROW = Record(
     suite="math", spec="floor", raw_op="Floor", case="floor-float32-edges", dtype="float32", device="cpu",

@@ -12,19 +12,19 @@ import pandas as pd
 import pytest
 
 from tf_opdiff import reports
-from tf_opdiff.harness.store.error_profile import ErrorProfile
-from tf_opdiff.reports.data import parquet, run_copy
-from tf_opdiff.reports.data.error_frames import BINS, PROFILE, STEPS
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.harness.store.records.error_profile import ErrorProfile
+from tf_opdiff.reports.data.figures.error_frames import BINS, PROFILE, STEPS
+from tf_opdiff.reports.data.run_data import parquet, run_copy
+from tf_opdiff.reports.tests.planted import synthetic
 
 ITEM = ["spec", "dtype", "attrs", "device", "mode", "quantity"]
-SESSION = "tf_opdiff.harness.tests.planted_session"
+SESSION = "tf_opdiff.harness.tests.planted_runs.planted_session"
 
 
 @pytest.fixture(scope="module")
 def planted(shared_run: Callable[..., Any]) -> Path:
     """A real run of an op that is wrong for one number, of one that dies, and of one of integers."""
-    outcome = shared_run(suites="tf_opdiff.harness.tests.planted_errors")
+    outcome = shared_run(suites="tf_opdiff.harness.tests.planted_sweeps.planted_errors")
     assert outcome.status == 1, outcome.output
     return Path(outcome.directory)
 

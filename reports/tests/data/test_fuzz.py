@@ -21,28 +21,33 @@ import pytest
 
 from tf_opdiff import reports
 from tf_opdiff.harness.device.observation import Observation, Result, pack, unpack
-from tf_opdiff.harness.judge.cause import Cause
+from tf_opdiff.harness.judge.known_failures.cause import Cause
 from tf_opdiff.harness.repro.listing import ClaimData, claims_data
-from tf_opdiff.harness.repro.outcome import Outcome
+from tf_opdiff.harness.repro.script_runs.outcome import Outcome
 from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.harness.store import parquet, read_lines, recording, recording_format, recording_writer
-from tf_opdiff.harness.store.error_profile import ErrorProfile
-from tf_opdiff.harness.store.merged import merge
-from tf_opdiff.harness.store.recorded_device import About
-from tf_opdiff.harness.store.recording import Recording
-from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.store.formats import parquet
+from tf_opdiff.harness.store.recordings import recording, recording_format, recording_writer
+from tf_opdiff.harness.store.recordings.recorded_device import About
+from tf_opdiff.harness.store.recordings.recording import Recording
+from tf_opdiff.harness.store.records.error_profile import ErrorProfile
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.harness.store.shards import read_lines
+from tf_opdiff.harness.store.shards.merged import merge
+from tf_opdiff.harness.sweep.measurements.tally import Tally
 from tf_opdiff.harness.sweep.progress_state import Swept
-from tf_opdiff.harness.sweep.tally import Tally
-from tf_opdiff.reports.analysis import nights, stored_run
-from tf_opdiff.reports.data import error_frames, frame, run_environment, shards
-from tf_opdiff.reports.data.discrepancies import discrepancies
-from tf_opdiff.reports.data.load import RECORD_COLUMNS, load_causes, load_claims, load_kernels, load_repros
-from tf_opdiff.reports.data.op_names import op_names
-from tf_opdiff.reports.pages import claims_page, op_page, page_data, run_page
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.analysis.histories import nights, stored_run
+from tf_opdiff.reports.data.causes.discrepancies import discrepancies
+from tf_opdiff.reports.data.figures import error_frames
+from tf_opdiff.reports.data.names.op_names import op_names
+from tf_opdiff.reports.data.run_data import frame, run_environment, shards
+from tf_opdiff.reports.data.run_data.load import RECORD_COLUMNS, load_causes, load_claims, load_kernels, load_repros
+from tf_opdiff.reports.pages import page_data
+from tf_opdiff.reports.pages.op_pages import op_page
+from tf_opdiff.reports.pages.run_pages import claims_page, run_page
 from tf_opdiff.reports.tests.analysis.test_claims import claim
 from tf_opdiff.reports.tests.data.test_table import frame as frame_of
-from tf_opdiff.reports.text import markdown, sentence
+from tf_opdiff.reports.tests.planted import synthetic
+from tf_opdiff.reports.text.sentences import markdown, sentence
 
 MUTATIONS = 1000
 #: In place of any value: of every type of JSON's, at its ends.
@@ -155,7 +160,7 @@ def test_every_field_that_the_harness_writes_in_a_line_comes_back(tmp_path: Path
 
 
 def test_every_field_that_the_suites_tell_of_a_claim_comes_back() -> None:
-    told = claims_data(Catalog.load("tf_opdiff.harness.tests.planted_claims"))
+    told = claims_data(Catalog.load("tf_opdiff.harness.tests.planted_specs.planted_claims"))
     assert {frozenset(one) for one in told} == {frozenset(ClaimData.__annotations__)}
 
 

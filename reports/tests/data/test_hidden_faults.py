@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from tf_opdiff.reports.data.hidden_faults import hidden
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.data.causes.hidden_faults import hidden
 from tf_opdiff.reports.tests.data.test_table import frame
+from tf_opdiff.reports.tests.planted import synthetic
 
 ROW = replace(synthetic.records([("rounding", "ceil")], ["cpu"], ["edges"])[0], verdict="known", cause="far", planted=4)
 

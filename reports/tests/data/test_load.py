@@ -15,11 +15,11 @@ import pytest
 from tf_opdiff import reports
 from tf_opdiff.harness.device.observation import pack
 from tf_opdiff.harness.spec.kinds import KINDS
-from tf_opdiff.harness.store.record import ADDED, COLUMNS, FAILING, VERDICTS, Record
-from tf_opdiff.reports.data import parquet
-from tf_opdiff.reports.data.frame import array
-from tf_opdiff.reports.data.tables import rows as rows_of
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.harness.store.records.record import ADDED, COLUMNS, FAILING, VERDICTS, Record
+from tf_opdiff.reports.data.figures.tables import rows as rows_of
+from tf_opdiff.reports.data.run_data import parquet
+from tf_opdiff.reports.data.run_data.frame import array
+from tf_opdiff.reports.tests.planted import synthetic
 
 
 def small(directory: Path, **info: Any) -> Path:

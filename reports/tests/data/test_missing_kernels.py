@@ -6,11 +6,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from tf_opdiff import reports
-from tf_opdiff.harness.judge.maturity import Entry, Maturity
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.reports.data.missing_kernels import lacking
-from tf_opdiff.reports.tests import synthetic
-from tf_opdiff.reports.text.summary import terminal
+from tf_opdiff.harness.judge.known_failures.maturity import Entry, Maturity
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.reports.data.causes.missing_kernels import lacking
+from tf_opdiff.reports.tests.planted import synthetic
+from tf_opdiff.reports.text.sentences.summary import terminal
 
 LIST = Maturity(
     "gpu",

@@ -8,9 +8,9 @@ from dataclasses import asdict
 import pandas as pd
 import pytest
 
-from tf_opdiff.harness.store.json_text import encodable
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.reports.data.op_names import OpNames, op_names
+from tf_opdiff.harness.store.formats.json_text import encodable
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.reports.data.names.op_names import OpNames, op_names
 from tf_opdiff.reports.tests.conftest import HOSTILE
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tf_opdiff.reports.data.public_function import TOP_LEVEL, is_common
+from tf_opdiff.reports.data.names.public_function import TOP_LEVEL, is_common
 
 
 @pytest.mark.parametrize(

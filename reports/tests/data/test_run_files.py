@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from tf_opdiff.harness.store import rundir
-from tf_opdiff.reports.pages.extra_pages import run_files
+from tf_opdiff.harness.store.run_directories import rundir
+from tf_opdiff.reports.pages.run_pages.extra_pages import run_files
 
 
 def test_every_file_of_a_run_is_listed(run: Path) -> None:

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.harness.store.shard import Shard
-from tf_opdiff.reports.data import searched
-from tf_opdiff.reports.text.atlas import document
-from tf_opdiff.reports.text.searched import cells
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.harness.store.shards.shard import Shard
+from tf_opdiff.reports.data.figures import searched
+from tf_opdiff.reports.text.atlases.atlas import document
+from tf_opdiff.reports.text.atlases.searched import cells
 
 ONE_AND_A_HALF = hex(int(np.float64(1.5).view(np.uint64)))
 

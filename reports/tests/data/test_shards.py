@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from tf_opdiff.harness.store.merged import merge
-from tf_opdiff.harness.store.record import COLUMNS, Record
-from tf_opdiff.harness.store.rundir import create, open_shard
-from tf_opdiff.reports.data import frame, shards
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.harness.store.records.record import COLUMNS, Record
+from tf_opdiff.harness.store.run_directories.rundir import create, open_shard
+from tf_opdiff.harness.store.shards.merged import merge
+from tf_opdiff.reports.data.run_data import frame, shards
+from tf_opdiff.reports.tests.planted import synthetic
 
 
 def same(run: Path) -> list[tuple[object, ...]]:

@@ -15,11 +15,12 @@ import pytest
 from tf_opdiff import reports
 from tf_opdiff.command_line import main
 from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.store.record import VERDICTS, Record
-from tf_opdiff.reports.data import parquet, tables
-from tf_opdiff.reports.data.tables import NAMED, make
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.harness.store.records.record import VERDICTS, Record
+from tf_opdiff.reports.data.figures import tables
+from tf_opdiff.reports.data.figures.tables import NAMED, make
+from tf_opdiff.reports.data.run_data import parquet
 from tf_opdiff.reports.tests.conftest import HOSTILE
+from tf_opdiff.reports.tests.planted import synthetic
 from tf_opdiff.reports.text import formats
 
 GUIDE = ROOT / "docs" / "guides" / "read-a-failure.md"

@@ -11,16 +11,17 @@ import pandas as pd
 import pytest
 
 from tf_opdiff import reports
-from tf_opdiff.harness.judge.wording import sentence as in_one_line
+from tf_opdiff.harness.judge.differences.wording import sentence as in_one_line
 from tf_opdiff.harness.repro.findings import findings
 from tf_opdiff.harness.spec.kinds import KINDS
-from tf_opdiff.harness.store.record import VERDICTS, Record
-from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.store.records.record import VERDICTS, Record
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
 from tf_opdiff.reports.analysis.grid import OPENED, STATES, grid
-from tf_opdiff.reports.data import tables
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.data.figures import tables
 from tf_opdiff.reports.tests.data.test_table import frame
-from tf_opdiff.reports.text import sentence, verdicts
+from tf_opdiff.reports.tests.planted import synthetic
+from tf_opdiff.reports.text import verdicts
+from tf_opdiff.reports.text.sentences import sentence
 
 
 @pytest.fixture(scope="module")

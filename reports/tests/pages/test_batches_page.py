@@ -13,7 +13,7 @@ from tf_opdiff.suites.derived.batch import SIZES
 @pytest.fixture(scope="module")
 def run(run_pytest):
     """A run of the default tier: the mode `graph` is left out, and XLA and functions are in the full tier."""
-    suites = "tf_opdiff.suites.tests.planted_batches"
+    suites = "tf_opdiff.suites.tests.planted.planted_batches"
     return run_pytest("--device", "cpu", "--mode", "eager", "--mode", "function", "--tier", "full", suites=suites)
 
 

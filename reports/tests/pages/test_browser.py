@@ -11,9 +11,9 @@ import pytest
 
 from tf_opdiff import reports
 from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.browser import Browser
 from tf_opdiff.reports.tests.conftest import HOSTILE
+from tf_opdiff.reports.tests.planted import synthetic
 
 pytestmark = pytest.mark.browser
 ENTER, ESCAPE, DOWN = ("Enter", 13), ("Escape", 27), ("ArrowDown", 40)

@@ -10,12 +10,12 @@ import pandas as pd
 import pytest
 
 from tf_opdiff import reports
-from tf_opdiff.reports.analysis.claim_evidence import ShownElement, evidence
-from tf_opdiff.reports.data import tables
-from tf_opdiff.reports.data.load import load
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.analysis.claim_tables.claim_evidence import ShownElement, evidence
+from tf_opdiff.reports.data.figures import tables
+from tf_opdiff.reports.data.run_data.load import load
 from tf_opdiff.reports.tests.analysis.test_claims import CAME, claim, rows
 from tf_opdiff.reports.tests.browser import Browser
+from tf_opdiff.reports.tests.planted import synthetic
 
 TOPIC = {"says": "A floor has no slope.", "post": "tf.floor(x)", "today": "It is so.", "instead": "Use a ramp."}
 ENTER, TAB = ("Enter", 13), ("Tab", 9)

@@ -11,8 +11,8 @@ import msgspec
 import pytest
 
 from tf_opdiff import reports
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.reports.data.mechanism import MECHANISMS
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.reports.data.causes.mechanism import MECHANISMS
 from tf_opdiff.reports.tests.browser import Browser
 from tf_opdiff.reports.tests.pages.test_first_screen import CAUSES, RIGHT, cause, failing, known, page, titles
 

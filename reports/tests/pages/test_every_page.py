@@ -13,20 +13,21 @@ import pytest
 
 from tf_opdiff import reports
 from tf_opdiff.command_line import main
-from tf_opdiff.harness.judge.self_check import OTHER_BITS
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.reports.analysis import op_store
+from tf_opdiff.harness.judge.differences.self_check import OTHER_BITS
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
 from tf_opdiff.reports.analysis.batch_matrix import BatchMatrix, batch_matrix
-from tf_opdiff.reports.analysis.override_devices import override_devices, programs
-from tf_opdiff.reports.analysis.override_matrix import override_matrices
-from tf_opdiff.reports.data.load import load_kernels
-from tf_opdiff.reports.data.op_names import op_names
-from tf_opdiff.reports.pages import batches_page, op_page, overrides_page
-from tf_opdiff.reports.tests import planted_overrides, synthetic
+from tf_opdiff.reports.analysis.ops import op_store
+from tf_opdiff.reports.analysis.overrides.override_devices import override_devices, programs
+from tf_opdiff.reports.analysis.overrides.override_matrix import override_matrices
+from tf_opdiff.reports.data.names.op_names import op_names
+from tf_opdiff.reports.data.run_data.load import load_kernels
+from tf_opdiff.reports.pages.op_pages import op_page
+from tf_opdiff.reports.pages.run_pages import batches_page, overrides_page
 from tf_opdiff.reports.tests.analysis.test_claims import claimed_run  # noqa: F401  a fixture
 from tf_opdiff.reports.tests.browser import Browser
 from tf_opdiff.reports.tests.packed import whole
+from tf_opdiff.reports.tests.planted import planted_overrides, synthetic
 
 pytestmark = pytest.mark.browser
 

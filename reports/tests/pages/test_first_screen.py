@@ -14,14 +14,14 @@ import msgspec
 import pytest
 
 from tf_opdiff import reports
-from tf_opdiff.harness.judge.cause import Cause
-from tf_opdiff.harness.judge.detail import NOT_SEEN, PROBABLE
-from tf_opdiff.harness.judge.severity import SEVERITIES
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.harness.judge.differences.detail import NOT_SEEN, PROBABLE
+from tf_opdiff.harness.judge.known_failures.cause import Cause
+from tf_opdiff.harness.judge.verdicts.severity import SEVERITIES
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
 from tf_opdiff.reports.tests.browser import Browser
 from tf_opdiff.reports.tests.conftest import HOSTILE
+from tf_opdiff.reports.tests.planted import synthetic
 from tf_opdiff.reports.write import write
 
 RIGHT = [

@@ -28,15 +28,17 @@ from tf_opdiff.harness.repro.reproduce import Setting, reproduce
 from tf_opdiff.harness.run import merge_runs
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device
-from tf_opdiff.harness.store import parquet, record_devices, recording, rundir
-from tf_opdiff.harness.store.merged import merge
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.harness.store.shard import Shard
+from tf_opdiff.harness.store.formats import parquet
+from tf_opdiff.harness.store.recordings import record_devices, recording
+from tf_opdiff.harness.store.run_directories import rundir
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.harness.store.shards.merged import merge
+from tf_opdiff.harness.store.shards.shard import Shard
 from tf_opdiff.harness.tests.patience import PATIENCE
 from tf_opdiff.reports.__main__ import main as report
-from tf_opdiff.reports.analysis import known_text, ledger
-from tf_opdiff.reports.data.load import RECORD_COLUMNS
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.analysis.known_failures import known_text, ledger
+from tf_opdiff.reports.data.run_data.load import RECORD_COLUMNS
+from tf_opdiff.reports.tests.planted import synthetic
 
 #: Bytes of memory that reading any of these files may take, beside what the process has.
 ROOM = 1 << 30
@@ -323,10 +325,10 @@ def test_a_line_and_a_shard_that_are_too_long_are_damaged_and_cost_nothing_else(
     whole = merge([run])
     with (run / "shards" / "00-sparse.jsonl").open("wb") as file:
         file.truncate(1 << 40)
-    monkeypatch.setattr("tf_opdiff.harness.store.shard.SHARD", 1 << 28)
+    monkeypatch.setattr("tf_opdiff.harness.store.shards.shard.SHARD", 1 << 28)
     merged = merge([run])
     assert 1 <= merged.damaged <= 2 and merged.results.keys() == whole.results.keys()
-    monkeypatch.setattr("tf_opdiff.harness.store.shard.LINE", 4096)
+    monkeypatch.setattr("tf_opdiff.harness.store.shards.shard.LINE", 4096)
     shard = next(p for p in (run / "shards").iterdir() if "sparse" not in p.name)
     (run / "shards" / "00-sparse.jsonl").unlink()
     shard.write_bytes(b"0" * 10_000 + b"\n" + shard.read_bytes())

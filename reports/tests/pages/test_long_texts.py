@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 from tf_opdiff import reports
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.tests.planted import synthetic
 from tf_opdiff.reports.text.bounded import MOST, bounded, bounded_records
 
 #: Characters of a text; no page of a small run is nearly as long, compressed or not.

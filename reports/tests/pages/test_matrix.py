@@ -13,11 +13,11 @@ import pandas as pd
 import pytest
 
 from tf_opdiff import reports
-from tf_opdiff.harness.store.record import Record
+from tf_opdiff.harness.store.records.record import Record
 from tf_opdiff.harness.tests.patience import PATIENCE
 from tf_opdiff.reports.analysis.grid import OPENED
-from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.browser import Browser
+from tf_opdiff.reports.tests.planted import synthetic
 
 pytestmark = pytest.mark.browser
 #: The rows of a table: the name, then the texts of the cells.

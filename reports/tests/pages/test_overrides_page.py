@@ -8,14 +8,21 @@ from dataclasses import replace
 import pytest
 
 from tf_opdiff import reports
-from tf_opdiff.harness.spec.override_cell import APPLIED, IGNORED, INEXPRESSIBLE, OWN, REFUSED
+from tf_opdiff.harness.spec.lists.override_cell import APPLIED, IGNORED, INEXPRESSIBLE, OWN, REFUSED
 from tf_opdiff.harness.spec.plan import MODES
-from tf_opdiff.reports.analysis.override_answers import answers
-from tf_opdiff.reports.analysis.override_devices import KEPT, override_devices
-from tf_opdiff.reports.analysis.override_matrix import NOT_RUN, STATES, UNAVAILABLE, UNEXPECTED, Cell, override_matrices
-from tf_opdiff.reports.data.load import load_overrides
-from tf_opdiff.reports.tests import planted_overrides as planted
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.analysis.overrides.override_answers import answers
+from tf_opdiff.reports.analysis.overrides.override_devices import KEPT, override_devices
+from tf_opdiff.reports.analysis.overrides.override_matrix import (
+    NOT_RUN,
+    STATES,
+    UNAVAILABLE,
+    UNEXPECTED,
+    Cell,
+    override_matrices,
+)
+from tf_opdiff.reports.data.run_data.load import load_overrides
+from tf_opdiff.reports.tests.planted import planted_overrides as planted
+from tf_opdiff.reports.tests.planted import synthetic
 from tf_opdiff.reports.text.bounded import MOST
 
 

@@ -15,12 +15,13 @@ import pandas as pd
 import pytest
 
 from tf_opdiff import reports
-from tf_opdiff.harness.store.run_info import RunInfo
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
 from tf_opdiff.reports.__main__ import main
-from tf_opdiff.reports.data import files
-from tf_opdiff.reports.pages import embed, run_page
+from tf_opdiff.reports.data.run_data import files
+from tf_opdiff.reports.pages import embed
 from tf_opdiff.reports.pages.page_data import commands
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.pages.run_pages import run_page
+from tf_opdiff.reports.tests.planted import synthetic
 
 
 class Page(HTMLParser):

@@ -11,19 +11,19 @@ import pytest
 
 from tf_opdiff import reports
 from tf_opdiff.harness.repro import archive
-from tf_opdiff.harness.repro.outcome import Outcome
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.reports.data import run_copy
-from tf_opdiff.reports.data.load import load_repros
-from tf_opdiff.reports.data.op_names import op_names
-from tf_opdiff.reports.pages import run_overview
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.harness.repro.script_runs.outcome import Outcome
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.reports.data.names.op_names import op_names
+from tf_opdiff.reports.data.run_data import run_copy
+from tf_opdiff.reports.data.run_data.load import load_repros
+from tf_opdiff.reports.pages.run_pages import run_overview
 from tf_opdiff.reports.tests.browser import Browser
 from tf_opdiff.reports.tests.conftest import HOSTILE
 from tf_opdiff.reports.tests.packed import whole
 from tf_opdiff.reports.tests.pages.test_page import Page
-from tf_opdiff.reports.text import sentence
+from tf_opdiff.reports.tests.planted import synthetic
 from tf_opdiff.reports.text.program_address import program_address
+from tf_opdiff.reports.text.sentences import sentence
 
 PLACE = {"spec": "floor", "verdict": "mismatch", "kind": "signed_zero", "suite": "rounding", "against": "numpy"}
 OUTCOME: dict[str, Any] = PLACE | {

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from tf_opdiff.reports.analysis.search_index import entries
-from tf_opdiff.reports.data.discrepancies import of_run
-from tf_opdiff.reports.data.load import load
-from tf_opdiff.reports.data.op_names import op_names
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.reports.data.causes.discrepancies import of_run
+from tf_opdiff.reports.data.names.op_names import op_names
+from tf_opdiff.reports.data.run_data.load import load
 from tf_opdiff.reports.tests.browser import Browser
 from tf_opdiff.reports.tests.pages.test_first_screen import RIGHT, cause, known, page
+from tf_opdiff.reports.tests.planted import synthetic
 
 FLOOR = cause("floors", "wrong_value", title="`tf.math.floor` loses the sign of a zero", function="tf.math.floor")
 

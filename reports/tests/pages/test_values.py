@@ -20,17 +20,17 @@ import pytest
 
 from tf_opdiff import reports
 from tf_opdiff.command_line import main
-from tf_opdiff.harness.judge.error_points import points
-from tf_opdiff.harness.judge.want import Want
-from tf_opdiff.harness.store.record import VERDICTS, Record
+from tf_opdiff.harness.judge.differences.error_points import points
+from tf_opdiff.harness.judge.promises.want import Want
+from tf_opdiff.harness.store.records.record import VERDICTS, Record
 from tf_opdiff.harness.sweep import plot
-from tf_opdiff.harness.sweep.tally import Tally
-from tf_opdiff.reports.data import frame
-from tf_opdiff.reports.data.tables import NAMED, make
+from tf_opdiff.harness.sweep.measurements.tally import Tally
+from tf_opdiff.reports.data.figures.tables import NAMED, make
+from tf_opdiff.reports.data.run_data import frame
 from tf_opdiff.reports.pages import embed
-from tf_opdiff.reports.tests import synthetic
 from tf_opdiff.reports.tests.analysis.test_claims import claim
 from tf_opdiff.reports.tests.pages.test_page import Page
+from tf_opdiff.reports.tests.planted import synthetic
 from tf_opdiff.reports.text.formats import FORMATS
 
 FLOATS = (math.nan, math.inf, -math.inf, -0.0, 0.0, float(np.finfo("f8").max), -float(np.finfo("f8").max), 5e-324)

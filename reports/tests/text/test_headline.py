@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from tf_opdiff import reports
-from tf_opdiff.harness.store.record import Record
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.reports.data.discrepancies import discrepancies
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.reports.data.causes.discrepancies import discrepancies
 from tf_opdiff.reports.tests.data.test_table import frame
-from tf_opdiff.reports.text import markdown, summary
-from tf_opdiff.reports.text.headline import headline
+from tf_opdiff.reports.tests.planted import synthetic
+from tf_opdiff.reports.text.sentences import markdown, summary
+from tf_opdiff.reports.text.sentences.headline import headline
 
 WHOLE = RunInfo(run="r", started="", state="complete")
 

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 
 from tf_opdiff import reports
-from tf_opdiff.harness.judge.severity import SEVERITIES
-from tf_opdiff.harness.store.record import COLUMNS, Record
-from tf_opdiff.harness.store.run_info import RunInfo
-from tf_opdiff.reports.data.discrepancies import discrepancies, of_run
-from tf_opdiff.reports.data.frame import records as frame_of
-from tf_opdiff.reports.data.frame import typed
-from tf_opdiff.reports.tests import synthetic
+from tf_opdiff.harness.judge.verdicts.severity import SEVERITIES
+from tf_opdiff.harness.store.records.record import COLUMNS, Record
+from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+from tf_opdiff.reports.data.causes.discrepancies import discrepancies, of_run
+from tf_opdiff.reports.data.run_data.frame import records as frame_of
+from tf_opdiff.reports.data.run_data.frame import typed
 from tf_opdiff.reports.tests.conftest import HOSTILE
 from tf_opdiff.reports.tests.data.test_table import frame
-from tf_opdiff.reports.text import markdown, sentence, summary
+from tf_opdiff.reports.tests.planted import synthetic
+from tf_opdiff.reports.text.sentences import markdown, sentence, summary
 
 
 def terminal(run: Path) -> list[str]:

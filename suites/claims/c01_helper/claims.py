@@ -2,8 +2,8 @@
 
 from functools import partial
 
+from tf_opdiff.harness.spec.inputs.recipes import plain
 from tf_opdiff.harness.spec.plan import MODES, PLANS_WITHOUT_XLA
-from tf_opdiff.harness.spec.recipes import plain
 from tf_opdiff.harness.spec.spec import Raises, Spec
 from tf_opdiff.suites.claims.c01_addition.claims import NET, SAME
 from tf_opdiff.suites.claims.c01_addition.topic import TOPIC

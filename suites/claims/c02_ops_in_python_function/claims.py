@@ -3,8 +3,8 @@
 from functools import partial
 
 from tf_opdiff.harness.spec.claim import TRUE_THEN
+from tf_opdiff.harness.spec.inputs.recipes import FLOATS, plain
 from tf_opdiff.harness.spec.plan import PLANS_WITHOUT_XLA
-from tf_opdiff.harness.spec.recipes import FLOATS, plain
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.claims.c02_ops_in_python_function.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import by_py_func, by_py_function

@@ -4,8 +4,8 @@ from functools import partial
 
 import numpy as np
 
+from tf_opdiff.harness.spec.inputs.recipes import plain
 from tf_opdiff.harness.spec.plan import PLANS_WITHOUT_XLA
-from tf_opdiff.harness.spec.recipes import plain
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.claims.c02_ops_in_python_function.claims import EAGER, EAGER_LINK
 from tf_opdiff.suites.claims.c02_ops_in_python_function.topic import TOPIC

@@ -8,7 +8,7 @@ from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.claims.c05_fitted_model import program, reference
 from tf_opdiff.suites.claims.c05_layers.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, PY_FUNC, map_of
-from tf_opdiff.suites.reference import running
+from tf_opdiff.suites.reference.promises import running
 
 FIT = "called:keras.layers.Lambda;called:keras.Model.fit"
 UNSEEN = "Keras differentiates by a tape, which never sees the map: the gradient is None, and the weights before stay"

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import FLOATS, plain
+from tf_opdiff.harness.spec.inputs.recipes import FLOATS, plain
 from tf_opdiff.harness.spec.spec import Side, Spec
 from tf_opdiff.suites.claims.c05_layers import program
 from tf_opdiff.suites.claims.c05_layers.topic import TOPIC

@@ -2,8 +2,8 @@
 
 from functools import partial
 
+from tf_opdiff.harness.spec.inputs.recipes import SHAPES, edges, plain
 from tf_opdiff.harness.spec.plan import PLANS_WITHOUT_XLA, WITHOUT_XLA
-from tf_opdiff.harness.spec.recipes import SHAPES, edges, plain
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.claims.c06_compiled_op import program
 from tf_opdiff.suites.claims.c06_compiled_op.cpp.build import SOURCES

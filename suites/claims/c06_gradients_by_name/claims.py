@@ -4,8 +4,8 @@ from functools import partial
 
 import numpy as np
 
+from tf_opdiff.harness.spec.inputs.recipes import SIZE, plain
 from tf_opdiff.harness.spec.plan import PLANS_WITHOUT_XLA, WITHOUT_XLA
-from tf_opdiff.harness.spec.recipes import SIZE, plain
 from tf_opdiff.harness.spec.spec import Raises, Spec
 from tf_opdiff.suites.claims.c06_compiled_op.claims import CUBE, REFUSED
 from tf_opdiff.suites.claims.c06_compiled_op.cpp.build import SOURCES

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import FLOATS
+from tf_opdiff.harness.spec.inputs.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Raises, Spec
 from tf_opdiff.suites.claims.c07_registered_square.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CUSTOM_GRADIENT, mapped

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import FLOATS, plain
+from tf_opdiff.harness.spec.inputs.recipes import FLOATS, plain
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.claims.binarization import MEAN, binarized
 from tf_opdiff.suites.claims.c09_mended_binarization.topic import TOPIC

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import SIZE
+from tf_opdiff.harness.spec.inputs.recipes import SIZE
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.claims.c12_select import program, reference
 from tf_opdiff.suites.claims.c12_selection.topic import TOPIC

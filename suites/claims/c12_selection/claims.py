@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import FLOATS, SIZE
+from tf_opdiff.harness.spec.inputs.recipes import FLOATS, SIZE
 from tf_opdiff.harness.spec.spec import Side, Spec
 from tf_opdiff.suites.claims.c12_selection import program, reference
 from tf_opdiff.suites.claims.c12_selection.topic import TOPIC
@@ -33,7 +33,10 @@ def _around_zero(draw, dtype):
 
 
 _LEAKS = "the branch not chosen is differentiated too: where sends it zeros, and 0 · (1/0) is NaN"
-_LOG: dict[str, Any] = {"output": 1, "grad": {"float32": 2.5}}  # as for where-dead-log in suites/ops/array/select.py
+_LOG: dict[str, Any] = {
+    "output": 1,
+    "grad": {"float32": 2.5},
+}  # as for where-dead-log in suites/ops/array/indexing/select.py
 
 Where = partial(Spec, program=program.select, reference=np.where, vjp=reference.split, ops="SelectV2", dtypes=FLOATS)
 Log = partial(

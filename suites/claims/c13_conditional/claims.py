@@ -5,7 +5,7 @@ from typing import Any
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.claims.c13_conditional import program, reference
 from tf_opdiff.suites.claims.c13_conditional.topic import TOPIC
-from tf_opdiff.suites.forms.branches import ROUNDED, either
+from tf_opdiff.suites.forms.programs.branches import ROUNDED, either
 
 WIDE = ("float32", "float64")
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import FLOATS
+from tf_opdiff.harness.spec.inputs.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Raises, Spec
 from tf_opdiff.suites.claims.c15_frozen_weights import inputs, more_specs, program, reference, session_program
 from tf_opdiff.suites.claims.c15_frozen_weights.inputs import SCHEDULE
@@ -10,7 +10,7 @@ from tf_opdiff.suites.claims.c15_frozen_weights.shared_claims import AS_IF_NOT_L
 from tf_opdiff.suites.claims.c15_frozen_weights.topic import TOPIC
 from tf_opdiff.suites.claims.c15_frozen_weights.training import ASSIGN_SLOTS, LOAD_SLOTS, TF2, Training
 from tf_opdiff.suites.claims.evidence import MINIMIZE
-from tf_opdiff.suites.reference.running import bound
+from tf_opdiff.suites.reference.promises.running import bound
 
 LATER = "An optimizer that was first given some of the variables can be given the others later."
 TOGETHER, APART = {"together": inputs.together}, {"apart": inputs.apart}

@@ -16,7 +16,7 @@ from tf_opdiff.suites.claims.c15_frozen_weights import (
 from tf_opdiff.suites.claims.c15_frozen_weights.shared_claims import AS_IF_NOT_LEFT_OUT, MOVES, OTHERS_STAY
 from tf_opdiff.suites.claims.c15_frozen_weights.topic import TOPIC
 from tf_opdiff.suites.claims.c15_frozen_weights.training import Training
-from tf_opdiff.suites.reference.running import bound
+from tf_opdiff.suites.reference.promises.running import bound
 
 APPLY = "called:compat.v1.train.Optimizer.compute_gradients;called:compat.v1.train.Optimizer.apply_gradients"
 PRINTED: dict[str, Any] = {"recipes": {"target": inputs.target}, "modes": ("graph",), "sessions": True}

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tf_opdiff.suites.claims.c15_frozen_weights.inputs import SCHEDULE
-from tf_opdiff.suites.reference import training
+from tf_opdiff.suites.reference.optimization import training
 
 
 def _gradient(weights, x, y):

@@ -8,7 +8,7 @@ from tf_opdiff.harness.spec.plan import without_modes
 from tf_opdiff.harness.spec.spec import Claim, Recipe, Spec
 from tf_opdiff.suites.claims.c15_frozen_weights.reference import last, with_final
 from tf_opdiff.suites.claims.evidence import MINIMIZE
-from tf_opdiff.suites.reference.running import bound
+from tf_opdiff.suites.reference.promises.running import bound
 
 TF2 = without_modes("graph")
 #: Evidence of how the slots of an optimizer are reached in a session.

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import FLOATS
+from tf_opdiff.harness.spec.inputs.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
 from tf_opdiff.suites.claims.c17_floor import inputs, program, staircase_specs
 from tf_opdiff.suites.claims.c17_floor.reference import check_eagerly, check_in_session

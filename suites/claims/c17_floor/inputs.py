@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import SIZE
+from tf_opdiff.harness.spec.inputs.recipes import SIZE
 
 
 def quarters(draw, dtype):

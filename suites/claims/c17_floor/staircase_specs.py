@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import FLOATS
+from tf_opdiff.harness.spec.inputs.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Raises, Spec
 from tf_opdiff.suites.claims.c17_floor import inputs, reference, staircase
 from tf_opdiff.suites.claims.c17_floor.topic import TOPIC

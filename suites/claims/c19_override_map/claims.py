@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import FLOATS, plain
+from tf_opdiff.harness.spec.inputs.recipes import FLOATS, plain
 from tf_opdiff.harness.spec.spec import Raises, Spec
 from tf_opdiff.suites.claims.c19_override_map import program
 from tf_opdiff.suites.claims.c19_override_map.topic import TOPIC

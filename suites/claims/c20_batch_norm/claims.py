@@ -10,7 +10,7 @@ from tf_opdiff.suites.claims.c20_batch_norm import order_program, order_referenc
 from tf_opdiff.suites.claims.c20_batch_norm.reference import updated
 from tf_opdiff.suites.claims.c20_batch_norm.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CONTROL_DEPENDENCIES
-from tf_opdiff.suites.reference.running import bound
+from tf_opdiff.suites.reference.promises.running import bound
 
 TF2 = without_modes("graph")
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tf_opdiff.suites.reference.running import bound
-from tf_opdiff.suites.reference.training import sgd
+from tf_opdiff.suites.reference.optimization.training import sgd
+from tf_opdiff.suites.reference.promises.running import bound
 
 
 def _moved(moving, now):

@@ -9,7 +9,7 @@ from tf_opdiff.harness.spec.spec import Sparse, Spec
 from tf_opdiff.suites.claims.c22_center_loss import program, reference, reference_variables
 from tf_opdiff.suites.claims.c22_center_loss.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import CONTROL_DEPENDENCIES
-from tf_opdiff.suites.reference.running import bound
+from tf_opdiff.suites.reference.promises.running import bound
 
 
 def _batches(draw, dtype):

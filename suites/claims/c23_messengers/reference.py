@@ -4,7 +4,7 @@ import numpy as np
 
 from tf_opdiff.suites.claims.c23_networks.sgan_program import ROUNDS
 from tf_opdiff.suites.claims.c23_networks.sgan_reference import RATE, by_discriminator, by_generator, mean
-from tf_opdiff.suites.reference.running import bound
+from tf_opdiff.suites.reference.promises.running import bound
 
 
 def _trained(copied):

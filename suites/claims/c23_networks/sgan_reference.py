@@ -3,7 +3,7 @@
 import numpy as np
 
 from tf_opdiff.suites.claims.c23_networks.sgan_program import ROUNDS
-from tf_opdiff.suites.reference.running import bound
+from tf_opdiff.suites.reference.promises.running import bound
 
 RATE = 0.5
 

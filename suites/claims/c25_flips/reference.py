@@ -3,7 +3,7 @@
 import numpy as np
 
 from tf_opdiff.suites.claims.c25_queues.reference import SEED, THREADS
-from tf_opdiff.suites.reference import philox
+from tf_opdiff.suites.reference.random_numbers import philox
 
 BATCH = 4
 #: How many threads put images into the queue, and how many take them.

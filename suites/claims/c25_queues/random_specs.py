@@ -8,7 +8,7 @@ from tf_opdiff.suites.claims.c25_queues.examples import HOST_ONLY, examples, in_
 from tf_opdiff.suites.claims.c25_queues.reference import SEED, drawn
 from tf_opdiff.suites.claims.c25_queues.topic import TOPIC
 from tf_opdiff.suites.claims.evidence import FIFO_QUEUE
-from tf_opdiff.suites.reference import philox
+from tf_opdiff.suites.reference.random_numbers import philox
 
 OWN = "A random transform in several threads gives every element a number of its own."
 

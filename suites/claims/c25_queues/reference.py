@@ -3,7 +3,7 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.spec import Raises
-from tf_opdiff.suites.reference import philox
+from tf_opdiff.suites.reference.random_numbers import philox
 
 SEED = 7
 THREADS = 4

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import SIZE
+from tf_opdiff.harness.spec.inputs.recipes import SIZE
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.claims.c27_keras_numerics import program, reference
 from tf_opdiff.suites.claims.c27_keras_numerics.topic import TOPIC

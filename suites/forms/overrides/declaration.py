@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.spec import Raises
-from tf_opdiff.suites.forms.quarters import quarters
+from tf_opdiff.suites.forms.recipes.quarters import quarters
 
 #: The number of elements of every input that is a vector.
 SIZE = 5

@@ -6,7 +6,7 @@ dependencies under which the op is made.
 
 from pathlib import Path
 
-from tf_opdiff.suites.forms.compiled_library import built
+from tf_opdiff.suites.forms.programs.compiled_library import built
 from tf_opdiff.suites.reference.registered import registered
 
 SOURCE = Path(__file__).with_name("overridden.cc")

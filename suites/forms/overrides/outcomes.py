@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tf_opdiff.harness.spec.override_cell import APPLIED, IGNORED, OWN, REFUSED
+from tf_opdiff.harness.spec.lists.override_cell import APPLIED, IGNORED, OWN, REFUSED
 from tf_opdiff.harness.spec.spec import Raises
 from tf_opdiff.suites.forms.contracts import TAPE, TAPE_LINK
 from tf_opdiff.suites.forms.overrides.declaration import Override
@@ -26,7 +26,7 @@ CUSTOM = ("custom-gradient", "keras-layer")
 class Outcome:
     """The outcome in one mode.
 
-    state: one of `harness.spec.override_cell.STATES`.
+    state: one of `harness.spec.lists.override_cell.STATES`.
     why, link: the reason, and its source; empty if the override is applied.
     raises: the promise of an error; None if there is a result.
     known: TensorFlow is at fault: the spec promises the override, and a known failure has the difference.

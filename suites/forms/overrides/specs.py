@@ -7,15 +7,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from tf_opdiff.harness.spec.override_cell import APPLIED, INEXPRESSIBLE, OWN, Expected, OverrideCell
+from tf_opdiff.harness.spec.lists.override_cell import APPLIED, INEXPRESSIBLE, OWN, Expected, OverrideCell
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.spec import Side, Spec
-from tf_opdiff.suites.forms.control_flow import WHILE
 from tf_opdiff.suites.forms.overrides import mechanisms, places
 from tf_opdiff.suites.forms.overrides.declaration import Override
 from tf_opdiff.suites.forms.overrides.outcomes import FITTED, V1, Outcome, expressible, outcome, updates
 from tf_opdiff.suites.forms.overrides.promises import Promise
-from tf_opdiff.suites.forms.quarters import quarters
+from tf_opdiff.suites.forms.programs.control_flow import WHILE
+from tf_opdiff.suites.forms.recipes.quarters import quarters
 
 _COND = "https://www.tensorflow.org/api_docs/python/tf/cond"
 _RECOMPUTE = "https://www.tensorflow.org/api_docs/python/tf/recompute_grad"

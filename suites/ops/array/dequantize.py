@@ -7,11 +7,11 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.spec import Side
+from tf_opdiff.suites.forms.array_ops.quantized import of_bits
 from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
-from tf_opdiff.suites.forms.quantized import of_bits
 
 #: The lower and the upper end of a range whose steps of any number of bits meet 0.
 _ENDS = (-1.5, 3.0)

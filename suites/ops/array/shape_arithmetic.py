@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.forms.array_ops.moves import of_ranks
 from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.calls import call, calls_of
-from tf_opdiff.suites.forms.copies import PASSED
+from tf_opdiff.suites.forms.elementwise.copies import PASSED
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
-from tf_opdiff.suites.forms.moves import of_ranks
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
-from tf_opdiff.suites.reference.moves import Forward
+from tf_opdiff.suites.reference.arrays.moves import Forward
 
 #: Pairs of shapes that are broadcast together.
 _PAIRS = {

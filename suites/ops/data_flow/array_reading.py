@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.suites.forms.array_programs import V1, Array
-from tf_opdiff.suites.forms.arrays import ONE, OUTSIDE, PLACES, ROWS, TWO, in_versions, refused, results, written
-from tf_opdiff.suites.forms.lists import SMALL, clamped, contents, followed_by, small_rows, tensors
 from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.state.array_programs import V1, Array
+from tf_opdiff.suites.forms.state.arrays import ONE, OUTSIDE, PLACES, ROWS, TWO, in_versions, refused, results, written
+from tf_opdiff.suites.forms.state.lists import SMALL, clamped, contents, followed_by, small_rows, tensors
 
 
 def _read(new: Array, x: Any, y: Any) -> Any:

@@ -6,8 +6,12 @@ import numpy as np
 
 from tf_opdiff.harness.spec.contract import Side
 from tf_opdiff.harness.spec.spec import Raises
-from tf_opdiff.suites.forms.array_programs import V1, V2, V3, Array, Version
-from tf_opdiff.suites.forms.arrays import (
+from tf_opdiff.suites.forms.errors import WHEN_BUILT
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import Part, part
+from tf_opdiff.suites.forms.programs.control_flow import XLA
+from tf_opdiff.suites.forms.state.array_programs import V1, V2, V3, Array, Version
+from tf_opdiff.suites.forms.state.arrays import (
     ONE,
     OUTSIDE,
     PLACES,
@@ -19,11 +23,7 @@ from tf_opdiff.suites.forms.arrays import (
     results,
     written,
 )
-from tf_opdiff.suites.forms.control_flow import XLA
-from tf_opdiff.suites.forms.errors import WHEN_BUILT
-from tf_opdiff.suites.forms.lists import SMALL, contents, followed_by, no_kernel, small, small_rows, tensors
-from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.part import Part, part
+from tf_opdiff.suites.forms.state.lists import SMALL, contents, followed_by, no_kernel, small, small_rows, tensors
 
 _FIVE = np.arange(5, dtype="int32")
 

@@ -3,14 +3,14 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.contract import Sparse
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.suites.derived.hessian import linear
+from tf_opdiff.suites.forms.array_ops.scatter_recipes import special_numbers
 from tf_opdiff.suites.forms.aspects import small
-from tf_opdiff.suites.forms.elements import plain
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
-from tf_opdiff.suites.forms.scatter_recipes import special_numbers
+from tf_opdiff.suites.forms.recipes.elements import plain
 
 #: The tensors that rows go to; none go to the last one.
 _COUNT = 4

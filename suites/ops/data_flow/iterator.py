@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.suites.forms.of_xla import NIBBLES, OF_CPU, SMALL_FLOATS
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.pairs import shaped
 from tf_opdiff.suites.forms.part import part
+from tf_opdiff.suites.forms.recipes.pairs import shaped
 
 _OTHERS = (*(dtype for dtype in FLOATS if dtype != "float32"), *COMPLEX, *INTEGERS, "bool")
 _RECIPES = {"rows": shaped((3, 5)), "scalars": shaped((3,)), "empty_rows": shaped((3, 0)), "one": shaped((3, 1))}

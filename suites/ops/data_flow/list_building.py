@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.harness.spec.inputs.recipes import INTEGERS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.harness.spec.recipes import INTEGERS
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
-from tf_opdiff.suites.forms.list_programs import TensorList, like, rows
-from tf_opdiff.suites.forms.lists import DTYPES, contents, followed_by, no_kernel, small, steps, tensors
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
+from tf_opdiff.suites.forms.state.list_programs import TensorList, like, rows
+from tf_opdiff.suites.forms.state.lists import DTYPES, contents, followed_by, no_kernel, small, steps, tensors
 
 #: The dtypes of elements for which a CPU and XLA have kernels that read them.
 _ALL = (*DTYPES, *(dtype for dtype in INTEGERS if dtype not in DTYPES))

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.suites.forms.list_programs import TensorList, like, pieces
-from tf_opdiff.suites.forms.lists import contents, no_kernel, one_length, small, steps, tensors
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
+from tf_opdiff.suites.forms.state.list_programs import TensorList, like, pieces
+from tf_opdiff.suites.forms.state.lists import contents, no_kernel, one_length, small, steps, tensors
 
 _ROWS = (5, 3)
 _SEVERAL = {"plain": tensors(_ROWS, (2, 3)), "none": tensors((4, 3), (0, 3))}

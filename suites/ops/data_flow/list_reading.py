@@ -5,8 +5,10 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
-from tf_opdiff.suites.forms.list_programs import TensorList, like, rows, unknown
-from tf_opdiff.suites.forms.lists import (
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part
+from tf_opdiff.suites.forms.state.list_programs import TensorList, like, rows, unknown
+from tf_opdiff.suites.forms.state.lists import (
     clamped,
     contents,
     followed_by,
@@ -17,8 +19,6 @@ from tf_opdiff.suites.forms.lists import (
     steps,
     tensors,
 )
-from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.part import part
 
 _ROWS = (5, 3)
 _ONE = {"plain": tensors(_ROWS)}

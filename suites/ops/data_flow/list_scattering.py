@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
-from tf_opdiff.suites.forms.list_programs import TensorList, pieces, rows
-from tf_opdiff.suites.forms.lists import contents, followed_by, no_kernel, one_length, small_rows, steps, tensors
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
-from tf_opdiff.suites.reference.subnormal import flushed_in
+from tf_opdiff.suites.forms.state.list_programs import TensorList, pieces, rows
+from tf_opdiff.suites.forms.state.lists import contents, followed_by, no_kernel, one_length, small_rows, steps, tensors
+from tf_opdiff.suites.reference.promises.subnormal import flushed_in
 
 _ROWS = (5, 3)
 _THREE = np.array([2, 0, 3], "int32")

@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.pairs import shaped
 from tf_opdiff.suites.forms.part import part
+from tf_opdiff.suites.forms.recipes.pairs import shaped
 
 
 def _round(tf, x, y):

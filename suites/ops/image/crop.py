@@ -3,7 +3,8 @@
 import numpy as np
 
 from tf_opdiff.suites.forms.calls import Wrong, unfit
-from tf_opdiff.suites.forms.crops import (
+from tf_opdiff.suites.forms.errors import IN_KERNEL, OUT_OF_RANGE
+from tf_opdiff.suites.forms.images.crops import (
     CROPS,
     EXACT_CROPS,
     FIELDS,
@@ -18,11 +19,10 @@ from tf_opdiff.suites.forms.crops import (
     inner_boxes,
     small,
 )
-from tf_opdiff.suites.forms.elements import plain, positive, small_integers
-from tf_opdiff.suites.forms.errors import IN_KERNEL, OUT_OF_RANGE
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
-from tf_opdiff.suites.reference.crop import Crop
+from tf_opdiff.suites.forms.recipes.elements import plain, positive, small_integers
+from tf_opdiff.suites.reference.images.crop import Crop
 
 #: Sizes for which the last place of the whole image, in float32, is beyond the image.
 _BORDER = {

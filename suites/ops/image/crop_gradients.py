@@ -3,7 +3,8 @@
 import numpy as np
 
 from tf_opdiff.suites.forms.calls import Wrong
-from tf_opdiff.suites.forms.crops import (
+from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.images.crops import (
     CROPS,
     EXACT_CROPS,
     FIELDS,
@@ -17,11 +18,10 @@ from tf_opdiff.suites.forms.crops import (
     inner_boxes,
     small,
 )
-from tf_opdiff.suites.forms.elements import in_float32, plain, positive, small_integers
-from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
-from tf_opdiff.suites.reference.crop import CropGradBoxes, CropGradImage
+from tf_opdiff.suites.forms.recipes.elements import in_float32, plain, positive, small_integers
+from tf_opdiff.suites.reference.images.crop import CropGradBoxes, CropGradImage
 
 
 def _by_image(tf, g, x, boxes, index, *, crop_size=(), extrapolation_value=0.0, **method):

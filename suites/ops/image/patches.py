@@ -1,14 +1,14 @@
 """Ops that copy windows of images and of volumes into the channels of pixels."""
 
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.harness.spec.recipes import COMPLEX
+from tf_opdiff.suites.forms.array_ops.moves import Refused, of_ranks
 from tf_opdiff.suites.forms.calls import call
-from tf_opdiff.suites.forms.copies import Dtypes
+from tf_opdiff.suites.forms.elementwise.copies import Dtypes
 from tf_opdiff.suites.forms.errors import OUT_OF_RANGE, OUT_OF_RANGE_WHEN_BUILT, UNSUPPORTED
-from tf_opdiff.suites.forms.moves import Refused, of_ranks
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.reference import blocks as ref
-from tf_opdiff.suites.reference.moves import Forward
+from tf_opdiff.suites.reference.arrays import blocks as ref
+from tf_opdiff.suites.reference.arrays.moves import Forward
 
 _INTEGERS = ("int8", "int16", "int64", "uint8", "uint16", "uint32", "uint64")
 _NO_QUANTIZED = {"quantized": (), "quantized_without_xla": (), "quantized_of_xla": ()}

@@ -2,14 +2,11 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.harness.spec.tolerances.loose import Loose
 from tf_opdiff.suites.forms.calls import unfit
-from tf_opdiff.suites.forms.elements import infinite, limits, plain, positive, small_integers
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
-from tf_opdiff.suites.forms.op import also, op
-from tf_opdiff.suites.forms.part import tiered
-from tf_opdiff.suites.forms.projective import (
+from tf_opdiff.suites.forms.images.projective import (
     DRAWN,
     EXACT,
     FAR,
@@ -23,7 +20,10 @@ from tf_opdiff.suites.forms.projective import (
     program,
     transforms,
 )
-from tf_opdiff.suites.reference.warp import Warp
+from tf_opdiff.suites.forms.op import also, op
+from tf_opdiff.suites.forms.part import tiered
+from tf_opdiff.suites.forms.recipes.elements import infinite, limits, plain, positive, small_integers
+from tf_opdiff.suites.reference.images.warp import Warp
 
 _BOTH = ("NEAREST", "BILINEAR")
 _WITH_GRADIENT = tiered(("float32", "float16", "float64"))

@@ -4,15 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.harness.spec.tolerances.loose import Loose
 from tf_opdiff.suites.forms.calls import call, unfit
-from tf_opdiff.suites.forms.elements import in_float32, plain, positive, small_integers
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WRONG_OR_UNSUPPORTED
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
-from tf_opdiff.suites.reference.promise import GradientOf
-from tf_opdiff.suites.reference.resize import Bilinear
+from tf_opdiff.suites.forms.recipes.elements import in_float32, plain, positive, small_integers
+from tf_opdiff.suites.reference.images.resize import Bilinear
+from tf_opdiff.suites.reference.promises.promise import GradientOf
 
 _ALIGNED, _CENTRED = {"align_corners": True}, {"half_pixel_centers": True}
 #: Label → the shape of images, their new size, and how pixels lie.

@@ -1,14 +1,14 @@
 """ResizeNearestNeighbor: images in another size, made of their pixels; and the op of its gradient."""
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.forms.array_ops.moves import Apart, Refused, of_ranks
 from tf_opdiff.suites.forms.calls import call
-from tf_opdiff.suites.forms.copies import Dtypes
+from tf_opdiff.suites.forms.elementwise.copies import Dtypes
 from tf_opdiff.suites.forms.errors import WRONG_OR_UNSUPPORTED
-from tf_opdiff.suites.forms.moves import Apart, Refused, of_ranks
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.tensor_attrs import Parameter
-from tf_opdiff.suites.reference.moves import Back, Forward
-from tf_opdiff.suites.reference.resize import nearest, nearest_of_kernel
+from tf_opdiff.suites.reference.arrays.moves import Back, Forward
+from tf_opdiff.suites.reference.images.resize import nearest, nearest_of_kernel
 
 _ALIGNED, _CENTRED = {"align_corners": True}, {"half_pixel_centers": True}
 #: Label → the shape of images, their new size, and how pixels lie.

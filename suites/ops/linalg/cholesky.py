@@ -1,14 +1,15 @@
-"""Cholesky: errors are those of the exact factor of a changed matrix: see `suites.reference.cholesky`."""
+"""Cholesky: errors are those of the exact factor of a changed matrix: see
+`suites.reference.factorizations.cholesky`."""
 
 import numpy as np
 
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX
 from tf_opdiff.harness.spec.plan import without_modes
-from tf_opdiff.harness.spec.recipes import COMPLEX
-from tf_opdiff.suites.forms import matrices as of
 from tf_opdiff.suites.forms.calls import call, each
+from tf_opdiff.suites.forms.linear_algebra import matrices as of
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import part, tiered
-from tf_opdiff.suites.reference.cholesky import Cholesky
+from tf_opdiff.suites.reference.factorizations.cholesky import Cholesky
 
 
 def _has_nan(tf, a):

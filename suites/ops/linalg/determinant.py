@@ -1,13 +1,14 @@
-"""Determinants. Errors are those of LU, and of logarithms of the pivots: see `suites.reference.determinant`."""
+"""Determinants. Errors are those of LU, and of logarithms of the pivots: see
+`suites.reference.factorizations.determinant`."""
 
 from typing import Any
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.suites.forms import matrices as of
 from tf_opdiff.suites.forms.calls import each
+from tf_opdiff.suites.forms.linear_algebra import matrices as of
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import part, tiered
-from tf_opdiff.suites.reference.determinant import Determinant, LogDeterminant
+from tf_opdiff.suites.reference.factorizations.determinant import Determinant, LogDeterminant
 
 
 def _singular(promise, **gradient):

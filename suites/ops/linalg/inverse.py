@@ -1,12 +1,13 @@
-"""Inverses and solutions of linear equations. Errors are those of LU and QR: see `suites.reference.linear`."""
+"""Inverses and solutions of linear equations. Errors are those of LU and QR: see
+`suites.reference.linear_algebra.linear`."""
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.suites.forms import matrices as of
 from tf_opdiff.suites.forms.calls import call, each
-from tf_opdiff.suites.forms.elements import plain
+from tf_opdiff.suites.forms.linear_algebra import matrices as of
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
-from tf_opdiff.suites.reference.solving import Inverting, Matrix, Solving
+from tf_opdiff.suites.forms.recipes.elements import plain
+from tf_opdiff.suites.reference.linear_algebra.solving import Inverting, Matrix, Solving
 
 
 def _inverse(tf, a, adjoint=False):

@@ -1,14 +1,14 @@
-"""LU: factors and the order of rows. Errors are those of `suites.reference.factors`."""
+"""LU: factors and the order of rows. Errors are those of `suites.reference.factorizations.factors`."""
 
 import numpy as np
 
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.harness.spec.recipes import COMPLEX
-from tf_opdiff.suites.forms import matrices as of
 from tf_opdiff.suites.forms.calls import Call, each
+from tf_opdiff.suites.forms.linear_algebra import matrices as of
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
-from tf_opdiff.suites.reference.factors import Order, Packed
+from tf_opdiff.suites.reference.factorizations.factors import Order, Packed
 
 
 def _order(tf, a):

@@ -4,13 +4,13 @@ from functools import partial
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import COMPLEX
-from tf_opdiff.suites.forms import matrices as of
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX
 from tf_opdiff.suites.forms.calls import Call
+from tf_opdiff.suites.forms.linear_algebra import matrices as of
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
-from tf_opdiff.suites.reference.orthonormal import Factors, rows
-from tf_opdiff.suites.reference.products import Gram, Product, Projection, of_qr
+from tf_opdiff.suites.reference.factorizations.orthonormal import Factors, rows
+from tf_opdiff.suites.reference.factorizations.products import Gram, Product, Projection, of_qr
 
 
 def _factors(tf, a, full=False):

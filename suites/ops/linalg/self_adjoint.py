@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import COMPLEX
-from tf_opdiff.suites.forms import matrices as of
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX
 from tf_opdiff.suites.forms.calls import Call
+from tf_opdiff.suites.forms.linear_algebra import matrices as of
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
-from tf_opdiff.suites.reference.orthonormal import Orthonormal
-from tf_opdiff.suites.reference.self_adjoint import Power, Trace, Values
+from tf_opdiff.suites.reference.factorizations.orthonormal import Orthonormal
+from tf_opdiff.suites.reference.factorizations.self_adjoint import Power, Trace, Values
 
 
 def _values(tf, a, vectors=True):

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import COMPLEX
-from tf_opdiff.suites.forms import matrices as of
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX
 from tf_opdiff.suites.forms.aspects import in_shapes
 from tf_opdiff.suites.forms.calls import Call
+from tf_opdiff.suites.forms.linear_algebra import matrices as of
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import part, tiered
-from tf_opdiff.suites.forms.removed import Removed
-from tf_opdiff.suites.reference.orthonormal import Orthonormal, columns, rows
-from tf_opdiff.suites.reference.products import Gram, Product, Projection, of_svd
-from tf_opdiff.suites.reference.singular import Values
+from tf_opdiff.suites.forms.programs.removed import Removed
+from tf_opdiff.suites.reference.factorizations.orthonormal import Orthonormal, columns, rows
+from tf_opdiff.suites.reference.factorizations.products import Gram, Product, Projection, of_svd
+from tf_opdiff.suites.reference.factorizations.singular import Values
 
 _REMOVED = Removed("BatchSvd", ("input",), version=13)
 

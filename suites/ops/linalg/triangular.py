@@ -1,13 +1,14 @@
-"""Triangular systems of linear equations. Errors are those of substitution: see `suites.reference.linear`."""
+"""Triangular systems of linear equations. Errors are those of substitution: see
+`suites.reference.linear_algebra.linear`."""
 
-from tf_opdiff.harness.spec.recipes import COMPLEX
-from tf_opdiff.suites.forms import matrices as of
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX
 from tf_opdiff.suites.forms.calls import call
-from tf_opdiff.suites.forms.elements import plain
+from tf_opdiff.suites.forms.linear_algebra import matrices as of
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
-from tf_opdiff.suites.forms.removed import Removed
-from tf_opdiff.suites.reference.solving import Matrix, Solving
+from tf_opdiff.suites.forms.programs.removed import Removed
+from tf_opdiff.suites.forms.recipes.elements import plain
+from tf_opdiff.suites.reference.linear_algebra.solving import Matrix, Solving
 
 _REMOVED = Removed("BatchMatrixTriangularSolve", ("matrix", "rhs"), version=13)
 

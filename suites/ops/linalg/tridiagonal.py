@@ -2,15 +2,15 @@
 
 from typing import Any
 
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.harness.spec.recipes import COMPLEX
-from tf_opdiff.suites.forms import matrices as of
 from tf_opdiff.suites.forms.calls import call
-from tf_opdiff.suites.forms.elements import not_numbers, plain, small_integers, tiny
+from tf_opdiff.suites.forms.linear_algebra import matrices as of
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
-from tf_opdiff.suites.reference.solving import Solving
-from tf_opdiff.suites.reference.tridiagonal import Bands, TridiagonalProduct
+from tf_opdiff.suites.forms.recipes.elements import not_numbers, plain, small_integers, tiny
+from tf_opdiff.suites.reference.linear_algebra.solving import Solving
+from tf_opdiff.suites.reference.linear_algebra.tridiagonal import Bands, TridiagonalProduct
 
 
 def _product(batch, n, columns):

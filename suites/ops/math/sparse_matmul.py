@@ -8,7 +8,7 @@ from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.errors import WHEN_BUILT
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
-from tf_opdiff.suites.reference.accumulation import gamma
+from tf_opdiff.suites.reference.promises.accumulation import gamma
 
 #: Unit round-off of float32, in which sums are taken.
 _UNIT = 2.0**-24

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from tf_opdiff.suites.forms.array_ops.quantized import of_bits
 from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.errors import WHEN_BUILT
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
-from tf_opdiff.suites.forms.quantized import of_bits
 
 _MIN = {"int8": -128, "uint8": 0, "int32": -(2**31)}
 _MAX = {"int8": 127, "uint8": 255, "int32": 2**31 - 1}

@@ -8,11 +8,11 @@ from tf_opdiff.harness.spec.plan import MODES, WITHOUT_XLA
 from tf_opdiff.suites.forms.errors import IN_KERNEL, UNSUPPORTED, WHEN_BUILT
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, together
-from tf_opdiff.suites.forms.random_sources import PHILOX, SEEDED, THREEFRY, UNKNOWN
-from tf_opdiff.suites.forms.variables import RESOURCE, final, read_after
-from tf_opdiff.suites.reference.philox import SET_ASIDE
-from tf_opdiff.suites.reference.random import skipped
-from tf_opdiff.suites.reference.random_bits import mixed
+from tf_opdiff.suites.forms.random_numbers.random_sources import PHILOX, SEEDED, THREEFRY, UNKNOWN
+from tf_opdiff.suites.forms.state.variables import RESOURCE, final, read_after
+from tf_opdiff.suites.reference.random_numbers.philox import SET_ASIDE
+from tf_opdiff.suites.reference.random_numbers.random import skipped
+from tf_opdiff.suites.reference.random_numbers.random_bits import mixed
 
 _SEEDS = {
     "int32": lambda draw, dtype: SEEDED.draws[""](draw),

@@ -1,9 +1,15 @@
 """Random ops whose numbers follow, bit for bit, from a seed, a key and a counter, or the state of a generator."""
 
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.random import numbers
-from tf_opdiff.suites.forms.random_kinds import ALL_INTEGERS, INTEGERS_IN_RANGE, NORMAL, TRUNCATED_NORMAL, UNIFORM
-from tf_opdiff.suites.forms.random_sources import KEYED, SEEDED, STATEFUL
+from tf_opdiff.suites.forms.random_numbers.random import numbers
+from tf_opdiff.suites.forms.random_numbers.random_kinds import (
+    ALL_INTEGERS,
+    INTEGERS_IN_RANGE,
+    NORMAL,
+    TRUNCATED_NORMAL,
+    UNIFORM,
+)
+from tf_opdiff.suites.forms.random_numbers.random_sources import KEYED, SEEDED, STATEFUL
 
 _NOT_IN_XLA = ("uint32", "uint64")
 

@@ -7,7 +7,7 @@ the normal distribution with variance 1 / (n - 1).
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered

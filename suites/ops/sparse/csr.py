@@ -4,19 +4,19 @@ from dataclasses import replace
 
 import numpy as np
 
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.harness.spec.recipes import COMPLEX
+from tf_opdiff.suites.forms.array_ops.moves import Apart
 from tf_opdiff.suites.forms.calls import call
-from tf_opdiff.suites.forms.copies import COMMON
-from tf_opdiff.suites.forms.moves import Apart
+from tf_opdiff.suites.forms.elementwise.copies import COMMON
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.pairs import shaped
 from tf_opdiff.suites.forms.part import part
-from tf_opdiff.suites.forms.sparse import CUBE, INDICES, matrix, sparse, tensors
+from tf_opdiff.suites.forms.recipes.pairs import shaped
+from tf_opdiff.suites.forms.reductions.sparse import CUBE, INDICES, matrix, sparse, tensors
 from tf_opdiff.suites.forms.tensor_attrs import Parameter
-from tf_opdiff.suites.reference import csr as ref
-from tf_opdiff.suites.reference.moves import Beside, Forward, blank
-from tf_opdiff.suites.reference.sparse import dense, reordered_places
+from tf_opdiff.suites.reference.arrays.moves import Beside, Forward, blank
+from tf_opdiff.suites.reference.sparse_tensors import csr as ref
+from tf_opdiff.suites.reference.sparse_tensors.sparse import dense, reordered_places
 
 _USUAL = {
     "modes": WITHOUT_XLA,

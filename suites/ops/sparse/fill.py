@@ -1,19 +1,19 @@
 """SparseFillEmptyRows to SparseReshape: ops that fill sparse tensors, or give them another shape."""
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.forms.array_ops.move_recipes import whole
 from tf_opdiff.suites.forms.aspects import drawn, small
 from tf_opdiff.suites.forms.calls import Call, call
-from tf_opdiff.suites.forms.copies import COMMON
-from tf_opdiff.suites.forms.elements import plain
+from tf_opdiff.suites.forms.elementwise.copies import COMMON
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.filled_rows import by_default, by_values
-from tf_opdiff.suites.forms.move_recipes import whole
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
-from tf_opdiff.suites.forms.sparse import CUBE, INDICES, matrix, tensors, with_default
+from tf_opdiff.suites.forms.recipes.elements import plain
+from tf_opdiff.suites.forms.reductions.filled_rows import by_default, by_values
+from tf_opdiff.suites.forms.reductions.sparse import CUBE, INDICES, matrix, tensors, with_default
 from tf_opdiff.suites.forms.tensor_attrs import as_inputs
-from tf_opdiff.suites.reference import sparse as ref
-from tf_opdiff.suites.reference.moves import Beside
+from tf_opdiff.suites.reference.arrays.moves import Beside
+from tf_opdiff.suites.reference.sparse_tensors import sparse as ref
 
 _USUAL = {"modes": WITHOUT_XLA, "dtypes": COMMON}
 

@@ -2,15 +2,15 @@
 
 import numpy as np
 
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.harness.spec.recipes import COMPLEX
 from tf_opdiff.suites.forms.calls import Call, Wrong
-from tf_opdiff.suites.forms.elements import nonzero_integers, not_numbers, plain
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
-from tf_opdiff.suites.forms.sparse import INDICES, matrix
-from tf_opdiff.suites.reference.sparse_product import SparseProduct
+from tf_opdiff.suites.forms.recipes.elements import nonzero_integers, not_numbers, plain
+from tf_opdiff.suites.forms.reductions.sparse import INDICES, matrix
+from tf_opdiff.suites.reference.sparse_tensors.sparse_product import SparseProduct
 
 
 def _product(tf, values, b, indices, shape, **adjoint):

@@ -5,17 +5,17 @@ from dataclasses import replace
 import numpy as np
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.forms.array_ops.moves import Refused
+from tf_opdiff.suites.forms.array_ops.quantized import IN_XLA, NOT_IN_XLA
 from tf_opdiff.suites.forms.calls import call
-from tf_opdiff.suites.forms.copies import COMMON
+from tf_opdiff.suites.forms.elementwise.copies import COMMON
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.filled_rows import by_default, by_values
-from tf_opdiff.suites.forms.moves import Refused
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.quantized import IN_XLA, NOT_IN_XLA
-from tf_opdiff.suites.forms.sparse import tensors
+from tf_opdiff.suites.forms.reductions.filled_rows import by_default, by_values
+from tf_opdiff.suites.forms.reductions.sparse import tensors
 from tf_opdiff.suites.forms.tensor_attrs import Parameter
-from tf_opdiff.suites.reference import sparse as ref
-from tf_opdiff.suites.reference.moves import Beside
+from tf_opdiff.suites.reference.arrays.moves import Beside
+from tf_opdiff.suites.reference.sparse_tensors import sparse as ref
 
 
 def _fill(tf, x, default, rows, count):

@@ -8,16 +8,16 @@ from dataclasses import replace
 import numpy as np
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.forms.array_ops.moves import Refused
 from tf_opdiff.suites.forms.calls import call
-from tf_opdiff.suites.forms.copies import COMMON
+from tf_opdiff.suites.forms.elementwise.copies import COMMON
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.moves import Refused
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
-from tf_opdiff.suites.forms.sparse import CUBE, INDICES, matrix, sparse, tensors
-from tf_opdiff.suites.reference import sparse as ref
-from tf_opdiff.suites.reference.moves import Beside
-from tf_opdiff.suites.reference.tensor_proto import SMALL, array_of, text_of
+from tf_opdiff.suites.forms.reductions.sparse import CUBE, INDICES, matrix, sparse, tensors
+from tf_opdiff.suites.reference.arrays.moves import Beside
+from tf_opdiff.suites.reference.arrays.tensor_proto import SMALL, array_of, text_of
+from tf_opdiff.suites.reference.sparse_tensors import sparse as ref
 
 
 def _serialized(tf, x, indices, shape, kind):

@@ -3,14 +3,14 @@
 from dataclasses import replace
 from functools import partial
 
+from tf_opdiff.harness.spec.inputs.recipes import INTEGERS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.harness.spec.recipes import INTEGERS
 from tf_opdiff.suites.forms.calls import call
-from tf_opdiff.suites.forms.copies import COMMON
+from tf_opdiff.suites.forms.elementwise.copies import COMMON
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.sparse import CUBE, INDICES, matrix, sparse, tensors
-from tf_opdiff.suites.reference import sparse as ref
-from tf_opdiff.suites.reference.moves import Beside, Forward
+from tf_opdiff.suites.forms.reductions.sparse import CUBE, INDICES, matrix, sparse, tensors
+from tf_opdiff.suites.reference.arrays.moves import Beside, Forward
+from tf_opdiff.suites.reference.sparse_tensors import sparse as ref
 
 #: XLA has no kernel of these ops.
 _USUAL = {"dtypes": COMMON, "modes": WITHOUT_XLA}

@@ -3,15 +3,15 @@
 from functools import partial
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.forms.array_ops.moves import Apart, Refused
 from tf_opdiff.suites.forms.calls import call
-from tf_opdiff.suites.forms.copies import Dtypes
+from tf_opdiff.suites.forms.elementwise.copies import Dtypes
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.moves import Apart, Refused
 from tf_opdiff.suites.forms.of_xla import SMALL_FLOATS
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.sparse import CUBE, INDICES, with_default
+from tf_opdiff.suites.forms.reductions.sparse import CUBE, INDICES, with_default
 from tf_opdiff.suites.forms.tensor_attrs import Parameter
-from tf_opdiff.suites.reference import sparse as ref
+from tf_opdiff.suites.reference.sparse_tensors import sparse as ref
 
 
 def _dense(tf, x, default, indices, shape, **attrs):

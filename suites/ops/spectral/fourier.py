@@ -1,4 +1,5 @@
-"""Discrete Fourier transforms. Errors are those of any order of the sums: see `suites.reference.fourier`."""
+"""Discrete Fourier transforms. Errors are those of any order of the sums: see
+`suites.reference.linear_algebra.fourier`."""
 
 from dataclasses import replace
 
@@ -6,13 +7,13 @@ import numpy as np
 
 from tf_opdiff.suites.forms.aspects import drawn, second_order, small
 from tf_opdiff.suites.forms.calls import Call, call, unfit
-from tf_opdiff.suites.forms.elements import plain
+from tf_opdiff.suites.forms.elementwise.special_upstreams import finite
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.matrices import beside
+from tf_opdiff.suites.forms.linear_algebra.matrices import beside
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
-from tf_opdiff.suites.forms.special_upstreams import finite
-from tf_opdiff.suites.reference.fourier import Fourier
+from tf_opdiff.suites.forms.recipes.elements import plain
+from tf_opdiff.suites.reference.linear_algebra.fourier import Fourier
 
 #: The shapes of complex inputs: odd and prime lengths, powers of two, a single number.
 _COMPLEX = {

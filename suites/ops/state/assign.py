@@ -2,16 +2,16 @@
 
 from typing import Any
 
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.pairs import shaped
 from tf_opdiff.suites.forms.part import part, tiered
-from tf_opdiff.suites.forms.updates import SIZES, VECTOR
-from tf_opdiff.suites.forms.variables import REFERENCE, RESOURCE, final
+from tf_opdiff.suites.forms.recipes.pairs import shaped
+from tf_opdiff.suites.forms.state.updates import SIZES, VECTOR
+from tf_opdiff.suites.forms.state.variables import REFERENCE, RESOURCE, final
 
 _ALL = (*FLOATS, *COMPLEX, *INTEGERS)
 _DTYPES = (*FLOATS, "int16", "int64", "int8", "uint16", "uint32", "uint64", "uint8")

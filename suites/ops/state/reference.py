@@ -4,12 +4,12 @@ from functools import partial
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, UNARY
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS, UNARY
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.pairs import shaped
 from tf_opdiff.suites.forms.part import part, together
-from tf_opdiff.suites.forms.variables import REFERENCE, REFUSED, final, like
+from tf_opdiff.suites.forms.recipes.pairs import shaped
+from tf_opdiff.suites.forms.state.variables import REFERENCE, REFUSED, final, like
 
 _RECIPES = {label: UNARY[label] for label in ("plain", "edges", "matrix", "scalar", "empty")}
 #: The other dtypes that TensorFlow differentiates, and those that it does not; each has a kernel for references.

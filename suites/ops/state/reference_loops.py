@@ -5,12 +5,12 @@ A function builds no loop of v1. It imports one, with its gradient, from a v1 gr
 
 from dataclasses import replace
 
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS
-from tf_opdiff.suites.forms.control_flow import in_function_of_v1, with_v1
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.pairs import shaped
 from tf_opdiff.suites.forms.part import part, tiered
-from tf_opdiff.suites.forms.variables import REFERENCE, final, like
+from tf_opdiff.suites.forms.programs.control_flow import in_function_of_v1, with_v1
+from tf_opdiff.suites.forms.recipes.pairs import shaped
+from tf_opdiff.suites.forms.state.variables import REFERENCE, final, like
 
 
 def _loop(tf, v1, reference):

@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS
+from tf_opdiff.harness.spec.inputs.recipes import FLOATS, INTEGERS
+from tf_opdiff.suites.forms.array_ops.scatter import divided_by_zero, scatter
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import tiered
-from tf_opdiff.suites.forms.scatter import divided_by_zero, scatter
-from tf_opdiff.suites.forms.variables import RESOURCE
-from tf_opdiff.suites.reference.scatter import ADD, DIV, MAX, MIN, MUL, SUB, UPDATE
+from tf_opdiff.suites.forms.state.variables import RESOURCE
+from tf_opdiff.suites.reference.arrays.scatter import ADD, DIV, MAX, MIN, MUL, SUB, UPDATE
 
 _REAL = (*FLOATS, *INTEGERS)
 _OF_ALL: dict[str, Any] = {

@@ -2,14 +2,14 @@
 
 import numpy as np
 
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.of_xla import NIBBLES, SMALL_FLOATS
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.pairs import shaped
 from tf_opdiff.suites.forms.part import part
-from tf_opdiff.suites.forms.variables import RESOURCE, final
+from tf_opdiff.suites.forms.recipes.pairs import shaped
+from tf_opdiff.suites.forms.state.variables import RESOURCE, final
 
 _SMOOTH = (*(dtype for dtype in FLOATS if dtype != "float32"), *COMPLEX)
 _SHAPES = {"matrix": (3, 5), "scalar": (), "empty": (0, 3), "batch_of_one": (1, 4, 3)}

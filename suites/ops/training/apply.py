@@ -1,9 +1,9 @@
 """ApplyAdaMax to ApplyRMSProp: steps of optimizers on reference variables."""
 
-from tf_opdiff.suites.forms import algorithms as how
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.optimizers import on, optimizer
-from tf_opdiff.suites.forms.variables import REFERENCE
+from tf_opdiff.suites.forms.state import algorithms as how
+from tf_opdiff.suites.forms.state.optimizers import on, optimizer
+from tf_opdiff.suites.forms.state.variables import REFERENCE
 
 _REAL, _ALL, _WIDE = on(REFERENCE)
 

@@ -1,9 +1,9 @@
 """ResourceApplyGradientDescent to ResourceApplyRMSProp: steps of optimizers on resource variables."""
 
-from tf_opdiff.suites.forms import algorithms as how
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.optimizers import on, optimizer
-from tf_opdiff.suites.forms.variables import RESOURCE
+from tf_opdiff.suites.forms.state import algorithms as how
+from tf_opdiff.suites.forms.state.optimizers import on, optimizer
+from tf_opdiff.suites.forms.state.variables import RESOURCE
 
 _REAL, _ALL, _WIDE = on(RESOURCE)
 

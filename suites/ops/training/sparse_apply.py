@@ -1,9 +1,9 @@
 """SparseApplyAdadelta to SparseApplyProximalAdagrad, and the ops on resource variables: steps on some rows."""
 
-from tf_opdiff.suites.forms import algorithms as how
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.optimizers import on, on_rows
-from tf_opdiff.suites.forms.variables import REFERENCE, RESOURCE
+from tf_opdiff.suites.forms.state import algorithms as how
+from tf_opdiff.suites.forms.state.optimizers import on, on_rows
+from tf_opdiff.suites.forms.state.variables import REFERENCE, RESOURCE
 
 _REAL, _ALL, _WIDE = on(REFERENCE)
 _RESOURCE_REAL, _RESOURCE_ALL, _RESOURCE_WIDE = on(RESOURCE)

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import empty, scalar
-from tf_opdiff.suites.forms.api import Call, calls, elementwise, large, relative, special, within
-from tf_opdiff.suites.reference.function import wide
-from tf_opdiff.suites.reference.wide import INF, NAN, Wide, mp
+from tf_opdiff.harness.spec.inputs.recipes import empty, scalar
+from tf_opdiff.suites.forms.programs.api import Call, calls, elementwise, large, relative, special, within
+from tf_opdiff.suites.reference.promises.function import wide
+from tf_opdiff.suites.reference.promises.wide import INF, NAN, Wide, mp
 
 _ALPHA = 0.25
 

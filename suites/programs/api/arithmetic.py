@@ -3,11 +3,11 @@
 import numpy as np
 from scipy import special as scipy_special
 
-from tf_opdiff.harness.spec.elementary import powers
-from tf_opdiff.suites.forms.api import Call, calls, elementwise, large, within
-from tf_opdiff.suites.forms.rows import SHAPE
-from tf_opdiff.suites.reference.function import wide
-from tf_opdiff.suites.reference.wide import Wide, mp
+from tf_opdiff.harness.spec.inputs.elementary import powers
+from tf_opdiff.suites.forms.programs.api import Call, calls, elementwise, large, within
+from tf_opdiff.suites.forms.recipes.rows import SHAPE
+from tf_opdiff.suites.reference.promises.function import wide
+from tf_opdiff.suites.reference.promises.wide import Wide, mp
 
 _SIZE = 67
 

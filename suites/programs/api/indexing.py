@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from tf_opdiff.suites.forms.api import Call, calls
-from tf_opdiff.suites.forms.rows import SHAPE, plain, rows
-from tf_opdiff.suites.reference.comparison_sort import by_comparison, largest_first
+from tf_opdiff.suites.forms.programs.api import Call, calls
+from tf_opdiff.suites.forms.recipes.rows import SHAPE, plain, rows
+from tf_opdiff.suites.reference.reductions.comparison_sort import by_comparison, largest_first
 
 _ROWS, _N = SHAPE
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tf_opdiff.suites.forms.api import Call, calls
+from tf_opdiff.suites.forms.programs.api import Call, calls
 
 _SIZE = 67
 

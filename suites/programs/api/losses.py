@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tf_opdiff.suites.forms.api import Call, calls
-from tf_opdiff.suites.reference.function import wide
+from tf_opdiff.suites.forms.programs.api import Call, calls
+from tf_opdiff.suites.reference.promises.function import wide
 
 #: Elements of each input of a loss.
 _SIZE = 44

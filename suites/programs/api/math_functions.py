@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.suites.forms.api import Call, calls
+from tf_opdiff.suites.forms.programs.api import Call, calls
 
 #: path → the same function of NumPy or SciPy.
 Lines = Mapping[str, Callable[..., Any]]

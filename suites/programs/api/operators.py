@@ -3,8 +3,8 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.spec import Raises, Side
-from tf_opdiff.suites.forms.api import Call, calls
-from tf_opdiff.suites.reference.function import wide
+from tf_opdiff.suites.forms.programs.api import Call, calls
+from tf_opdiff.suites.reference.promises.function import wide
 
 _SHAPE = (5, 7)
 _ONES = [1.0] * 7

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.suites.forms.api import Call, calls
+from tf_opdiff.suites.forms.programs.api import Call, calls
 
 
 def _range(*values):

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from tf_opdiff.suites.forms.api import Call, calls
-from tf_opdiff.suites.forms.rows import SHAPE, offset, plain, rows
-from tf_opdiff.suites.reference.function import wide
+from tf_opdiff.suites.forms.programs.api import Call, calls
+from tf_opdiff.suites.forms.recipes.rows import SHAPE, offset, plain, rows
+from tf_opdiff.suites.reference.promises.function import wide
 
 _N = SHAPE[1]
 INF, NAN = np.inf, np.nan

@@ -7,9 +7,9 @@ the cast": the largest and the smallest values of the source dtype that the targ
 import ml_dtypes
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import FLOATS, INTEGERS, SIZE, filled, is_float
-from tf_opdiff.suites.forms.api import Call, calls, fixed
-from tf_opdiff.suites.reference.subnormal import flushed_in
+from tf_opdiff.harness.spec.inputs.recipes import FLOATS, INTEGERS, SIZE, filled, is_float
+from tf_opdiff.suites.forms.programs.api import Call, calls, fixed
+from tf_opdiff.suites.reference.promises.subnormal import flushed_in
 
 
 def _limits(dtype):

@@ -5,7 +5,7 @@ Grappler removes casts in `RemoveRedundantBitcastStage`, `RemoveRedundantCastSta
 `SimplifyFPConversions`.
 """
 
-from tf_opdiff.suites.forms.composition import composition
+from tf_opdiff.suites.forms.programs.composition import composition
 
 _FLOAT32 = (
     *(f"tf.cast(tf.cast(x, tf.{t}), tf.float32)" for t in ("float16", "bfloat16", "float64", "float32")),

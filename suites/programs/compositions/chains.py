@@ -5,7 +5,7 @@ Grappler merges constants in `ConstantFolding::ConstantPushDown` and `PartialAss
 `HandleMultiply` and `HandleDivide`.
 """
 
-from tf_opdiff.suites.forms.composition import composition
+from tf_opdiff.suites.forms.programs.composition import composition
 
 _TERMS = (("0.1", "0.2"), ("1e30", "1e30"), ("3e38", "3e38"))
 _FACTORS = (("0.1", "10.0"), ("3.0", "3.0"), ("1e30", "1e30"), ("1e-30", "1e30"), ("1e30", "1e-30"))

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.recipes import Draw
+from tf_opdiff.harness.spec.inputs.recipes import Draw
 from tf_opdiff.harness.spec.spec import Raises, Side, Spec
-from tf_opdiff.suites.forms.control_flow import XLA
+from tf_opdiff.suites.forms.programs.control_flow import XLA
 
 _STRICT = "https://www.tensorflow.org/guide/intro_to_graphs#non-strict_execution"
 _GATHER = "https://www.tensorflow.org/api_docs/python/tf/gather"

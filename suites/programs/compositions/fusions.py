@@ -5,7 +5,7 @@ remapper's fusions of MatMul, Conv2D, BiasAdd, Relu and Relu6; XLA in `Algebraic
 `HandleReduce` and `HandleConvolution`.
 """
 
-from tf_opdiff.suites.forms.composition import composition, whole
+from tf_opdiff.suites.forms.programs.composition import composition, whole
 
 _IMAGE, _FILTER = "tf.reshape(x, [1, 15, 15, 1])", "tf.reshape(y[:3, :3], [3, 3, 1, 1])"
 _CONVOLUTION = f"tf.nn.conv2d({_IMAGE}, {_FILTER}, 1, 'VALID')"

@@ -4,7 +4,7 @@ Each row has the gradient of a program at x for the upstream y, and the same gra
 TensorFlow's gradient functions compute it.
 """
 
-from tf_opdiff.suites.forms.composition import composition
+from tf_opdiff.suites.forms.programs.composition import composition
 
 _GRADIENTS = {
     "x + 0.0": "tf.identity(y)",

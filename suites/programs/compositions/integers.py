@@ -4,7 +4,7 @@ Grappler rewrites them in `ConstantFolding::SimplifyArithmeticOperations`; XLA i
 `HandleAnd`, `HandleOr`, `HandleAbs`, `HandleMultiply`, `HandleDivide` and `HandleRemainder`; and LLVM after it.
 """
 
-from tf_opdiff.suites.forms.composition import composition
+from tf_opdiff.suites.forms.programs.composition import composition
 
 _ARITHMETIC = (
     *(

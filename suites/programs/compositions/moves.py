@@ -10,8 +10,8 @@ from functools import partial
 
 import numpy as np
 
-from tf_opdiff.suites.forms.composition import SIDE, composition, mistaking
-from tf_opdiff.suites.reference.numpy_tensorflow import TF, reduced
+from tf_opdiff.suites.forms.programs.composition import SIDE, composition, mistaking
+from tf_opdiff.suites.reference.promises.numpy_tensorflow import TF, reduced
 
 _REDUCTIONS = (
     *(f"tf.reduce_{extreme}(tf.{f}(x), 0)" for extreme in ("max", "min") for f in ("sqrt", "exp", "tanh", "sigmoid")),

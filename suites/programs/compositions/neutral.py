@@ -5,7 +5,7 @@ Grappler removes them in `ConstantFolding::SimplifyArithmeticOperations`, XLA in
 numbers 0.0 and -0.0.
 """
 
-from tf_opdiff.suites.forms.composition import composition
+from tf_opdiff.suites.forms.programs.composition import composition
 
 _SUMS = (
     *("x + 0.0", "0.0 + x", "x + [-0.0]", "[-0.0] + x", "x - 0.0", "x - [-0.0]", "0.0 - x", "[-0.0] - x"),

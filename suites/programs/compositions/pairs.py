@@ -6,7 +6,7 @@ Grappler removes them in `RemoveInvolution`, `RemoveIdempotentStage`, `RemoveNeg
 `HandleCompare`, `HandleMaximum`, `HandleSubtract`, `HandleDivide` and others.
 """
 
-from tf_opdiff.suites.forms.composition import composition
+from tf_opdiff.suites.forms.programs.composition import composition
 
 _INVERSES = (
     *("tf.exp(tf.math.log(x))", "tf.math.log(tf.exp(x))", "tf.math.log(tf.pow(x, 2.0))", "tf.math.log(tf.sqrt(x))"),

@@ -5,7 +5,7 @@ Grappler rewrites them in `ConvertPowStage` and `SqrtDivToRsqrtMulStage` of its 
 `HandleSqrt` and `HandleRsqrt`.
 """
 
-from tf_opdiff.suites.forms.composition import composition
+from tf_opdiff.suites.forms.programs.composition import composition
 
 _EXPONENTS = ("2.0", "3.0", "4.0", "5.0", "0.5", "0.25", "1.5", "-0.5", "-1.0", "-2.0", "-3.0", "1.0 / 3.0")
 _POWERS = (

@@ -9,7 +9,7 @@ import numpy as np
 
 from tf_opdiff.checking.inputs import Domain
 from tf_opdiff.checking.request import ULP
-from tf_opdiff.harness.spec.override_cell import APPLIED, IGNORED, INEXPRESSIBLE, REFUSED
+from tf_opdiff.harness.spec.lists.override_cell import APPLIED, IGNORED, INEXPRESSIBLE, REFUSED
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.suites.forms.overrides.outcomes import FITTED
 from tf_opdiff.suites.forms.overrides.specs import PLACES

@@ -14,12 +14,12 @@ from tf_opdiff.checking.overrides.state import error_line, state
 from tf_opdiff.checking.overrides.subject import Subject
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.device.request import Request
-from tf_opdiff.harness.judge.expectation import widened
-from tf_opdiff.harness.judge.reference import without_tensorflow
-from tf_opdiff.harness.spec.override_cell import APPLIED, INEXPRESSIBLE
+from tf_opdiff.harness.judge.promises.expectation import widened
+from tf_opdiff.harness.judge.promises.reference import without_tensorflow
+from tf_opdiff.harness.spec.inputs.recipes import Draw
+from tf_opdiff.harness.spec.lists.override_cell import APPLIED, INEXPRESSIBLE
 from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.harness.spec.quantity import named
-from tf_opdiff.harness.spec.recipes import Draw
 from tf_opdiff.suites.forms.overrides.outcomes import FITTED
 from tf_opdiff.suites.forms.overrides.promises import Promise
 from tf_opdiff.suites.forms.overrides.specs import PLACES

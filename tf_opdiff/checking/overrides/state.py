@@ -11,9 +11,9 @@ import numpy as np
 
 from tf_opdiff.checking.overrides.request import OTHER, UNAVAILABLE
 from tf_opdiff.harness.device.observation import Observation, Result
-from tf_opdiff.harness.judge.compare import compare, summary
-from tf_opdiff.harness.judge.want import Want
-from tf_opdiff.harness.spec.override_cell import APPLIED, IGNORED, REFUSED
+from tf_opdiff.harness.judge.differences.compare import compare, summary
+from tf_opdiff.harness.judge.promises.want import Want
+from tf_opdiff.harness.spec.lists.override_cell import APPLIED, IGNORED, REFUSED
 
 #: The part of its largest number by which a second derivative made of differences may be off.
 DIFFERENCES = 1e-3

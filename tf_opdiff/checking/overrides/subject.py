@@ -12,9 +12,9 @@ import numpy as np
 
 from tf_opdiff.checking.inputs import Inputs
 from tf_opdiff.checking.overrides.request import OverrideRequest
-from tf_opdiff.harness.spec.override_cell import Expected
-from tf_opdiff.harness.spec.pickled import SUFFIX, PickledFunction, PickledProgram, write_specs
-from tf_opdiff.harness.spec.recipes import Draw, is_float
+from tf_opdiff.harness.spec.inputs.pickled import SUFFIX, PickledFunction, PickledProgram, write_specs
+from tf_opdiff.harness.spec.inputs.recipes import Draw, is_float
+from tf_opdiff.harness.spec.lists.override_cell import Expected
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.overrides import mechanisms
 from tf_opdiff.suites.forms.overrides.declaration import OVERRIDES, Override

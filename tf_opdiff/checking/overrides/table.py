@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from tf_opdiff.checking.overrides.request import STATES, OverrideAnswer, OverrideResult
-from tf_opdiff.harness.spec.override_cell import APPLIED, INEXPRESSIBLE
+from tf_opdiff.harness.spec.lists.override_cell import APPLIED, INEXPRESSIBLE
 from tf_opdiff.harness.spec.plan import MODES
 
 #: The words for states in cells; others are as they are.

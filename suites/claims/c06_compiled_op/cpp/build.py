@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tf_opdiff.harness.spec.spec import Unavailable
-from tf_opdiff.suites.forms.compiled_library import OPTIONS, library, run
+from tf_opdiff.suites.forms.programs.compiled_library import OPTIONS, library, run
 
 HERE = Path(__file__).parent
 SOURCES = tuple(HERE / name for name in ("skip_cube.cc", "skip_cube.cu.cc"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from tf_opdiff.suites.forms.compiled_library import built
+from tf_opdiff.suites.forms.programs.compiled_library import built
 
 SOURCE = Path(__file__).with_name("cube_not_differentiable.cc")
 

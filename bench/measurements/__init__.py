@@ -1,0 +1,1 @@
+"""Measurements: the benchmarks of `python -m bench`."""

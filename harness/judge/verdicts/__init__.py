@@ -1,0 +1,11 @@
+"""Verdicts: comparisons read in the light of contracts, claims and known failures."""
+
+#: The modules that other rooms may import.
+__all__ = (
+    "claim",
+    "classify",
+    "judgement",
+    "severity",
+    "trial",
+    "verdict",
+)

@@ -1,0 +1,1 @@
+"""Sessions: a run within pytest, from its options to its exit status."""

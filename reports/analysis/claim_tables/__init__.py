@@ -1,0 +1,1 @@
+"""Claim tables: the verdicts on claims, with their programs and evidence."""

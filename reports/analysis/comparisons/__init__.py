@@ -1,0 +1,1 @@
+"""Comparisons: what changed between two runs, and why."""

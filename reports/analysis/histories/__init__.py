@@ -1,0 +1,1 @@
+"""Histories: the verdicts of many runs over time."""

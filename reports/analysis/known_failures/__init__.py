@@ -1,0 +1,1 @@
+"""Known failures: entries that a run suggests, uses or no longer needs."""

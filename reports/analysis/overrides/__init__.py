@@ -1,0 +1,1 @@
+"""Overrides: whether gradient overrides are applied."""

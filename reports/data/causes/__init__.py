@@ -1,0 +1,1 @@
+"""Causes: the discrepancies of a run, by cause, mechanism and severity."""

@@ -1,0 +1,1 @@
+"""Figures: errors, counts and tested inputs of a run."""

@@ -1,0 +1,1 @@
+"""Names: pages of ops, public functions, and lines of specs."""

@@ -1,0 +1,1 @@
+"""Run data: the files of a run directory as DataFrames."""

@@ -1,0 +1,1 @@
+"""Op pages: the pages of ops, and the pictures of their errors."""

@@ -1,0 +1,1 @@
+"""Run pages: the page of a run, and the further pages that it links to."""

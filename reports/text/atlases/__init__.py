@@ -1,0 +1,1 @@
+"""Atlases: the largest errors of ops in Markdown, with published figures."""

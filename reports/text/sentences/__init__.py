@@ -1,0 +1,1 @@
+"""Sentences: records, runs, changes and discrepancies in words."""

@@ -1,0 +1,1 @@
+"""Verbs: the commands that read runs and print or write what they find."""

@@ -1,0 +1,1 @@
+"""Images: what ops share that crop and transform images."""

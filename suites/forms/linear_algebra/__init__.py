@@ -1,0 +1,1 @@
+"""Linear algebra: what contractions and ops on matrices share."""

@@ -1,0 +1,1 @@
+"""Neural networks: what convolutions, pooling, normalisations and recurrent cells share."""

@@ -1,0 +1,1 @@
+"""Random numbers: ops whose numbers are promised bit for bit or by their distribution."""

@@ -1,0 +1,1 @@
+"""Recipes: the inputs that ops of several families share."""

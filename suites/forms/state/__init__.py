@@ -1,0 +1,1 @@
+"""State: what ops share that read and change variables, lists and arrays of tensors."""

@@ -1,0 +1,1 @@
+"""Ops that make arrays or change the representation of their elements."""

@@ -1,0 +1,1 @@
+"""Ops that read, find or write elements by indices."""

@@ -1,0 +1,1 @@
+"""Activations, normalisations, losses and recurrent cells."""

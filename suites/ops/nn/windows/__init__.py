@@ -1,0 +1,1 @@
+"""Ops on the windows of images: convolutions, dilations and pooling."""

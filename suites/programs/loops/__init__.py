@@ -1,0 +1,1 @@
+"""Loops: `tf.while_loop`, the raw ops of loops, and functions that are mapped over rows."""

@@ -1,0 +1,1 @@
+"""Arrays: references of ops that move elements and compute nothing with them."""

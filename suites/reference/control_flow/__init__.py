@@ -1,0 +1,1 @@
+"""Control flow: references of branches, control dependencies, Python functions and gradient overrides."""

@@ -1,0 +1,1 @@
+"""Elementwise: references of arithmetic, powers, casts, complex numbers and quantisation."""

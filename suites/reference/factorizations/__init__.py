@@ -1,0 +1,1 @@
+"""Factorizations: references of factors of matrices, eigenvalues, singular values and determinants."""

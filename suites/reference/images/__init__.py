@@ -1,0 +1,1 @@
+"""Images: references of colours, sizes, crops, boxes and warps."""

@@ -1,0 +1,1 @@
+"""Linear algebra: references of products, systems of equations and Fourier transforms."""

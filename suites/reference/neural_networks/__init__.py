@@ -1,0 +1,1 @@
+"""Neural networks: references of windows, normalisations, losses and recurrent cells."""

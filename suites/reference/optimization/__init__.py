@@ -1,0 +1,1 @@
+"""Optimization: references of the steps of optimizers."""

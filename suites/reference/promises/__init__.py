@@ -1,0 +1,1 @@
+"""Promises: what references return, and how they compute values, derivatives and errors."""

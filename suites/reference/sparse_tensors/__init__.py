@@ -1,0 +1,1 @@
+"""Sparse tensors: references of ops on sparse tensors and on CSR matrices."""

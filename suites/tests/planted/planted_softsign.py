@@ -1,0 +1,12 @@
+"""A new elementwise op, declared once, as in the tutorial: a twin of `tf.math.softsign`."""
+
+from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.reference.promises.wide import INF, NAN, Wide
+
+SPECS = op(
+    "softsign-twin",
+    "Softsign",
+    f=Wide(lambda x: x / (1 + abs(x)), {INF: NAN, -INF: NAN}, odd=True),
+    df=Wide(lambda x: 1 / (1 + abs(x)) ** 2),
+    ulp={"output": 1.5, "grad": 3.5},
+)

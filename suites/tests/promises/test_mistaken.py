@@ -1,0 +1,113 @@
+"""What specs say that TensorFlow computes wrongly, on small arrays computed by hand."""
+
+import numpy as np
+import pytest
+
+from tf_opdiff.suites.ops.math.elementary import cast
+from tf_opdiff.suites.ops.math.reductions import arg_extreme, reduction
+from tf_opdiff.suites.ops.random import generator, numbers
+from tf_opdiff.suites.programs.compositions import moves
+from tf_opdiff.suites.reference.neural_networks.largest import Largest, LargestAt, LargestGradient, LargestSecond
+from tf_opdiff.suites.reference.neural_networks.pooling import Windows
+from tf_opdiff.suites.reference.random_numbers.random_bits import mixed
+
+NAN, INF = np.nan, np.inf
+
+
+def spec(module, name):
+    return next(spec for spec in module.SPECS if spec.name == name)
+
+
+@pytest.mark.parametrize(
+    ("window", "index"),
+    [
+        ([1, NAN, 3, 2], 2),  # comparisons pass over a NaN
+        ([NAN, 1, 3, 2], 0),  # and never leave one
+        ([NAN, INF, NAN, 1], 0),
+        ([-INF, NAN, -INF, NAN], 0),
+        ([2, 3, 3, NAN], 1),
+    ],
+)
+def test_the_index_of_a_pool_passes_over_nan_but_not_over_a_first_nan(window, index):
+    at = LargestAt(Windows((1, 4), (1, 4)))
+    x = np.array([window], float)
+    assert at.mistaken.f(x).tolist() == [[index]]
+    if np.isnan(x).any():
+        assert at.f(x).tolist() == [[int(np.argmax(np.isnan(x)))]]
+
+
+def test_windows_of_five_dimensions_give_the_upstream_to_every_element_near_the_largest():
+    windows, x = Windows((1, 1, 1, 4, 1), (1, 1, 1, 4, 1)), np.array([1, 0.999999, 0.9999, 1]).reshape(1, 1, 1, 4, 1)
+    g = np.full((1, 1, 1, 1, 1), 5.0)
+    y = np.ones_like(g)
+    for gradient in (
+        Largest(windows).mistaken.vjp(g, x)[0],
+        LargestGradient(windows).mistaken.f(x, g, y),
+        LargestSecond(windows).mistaken.vjp(g, x, x, y)[1],
+    ):
+        assert gradient.ravel().tolist() == [5, 5, 0, 5]
+    assert Largest(windows).vjp(g, x)[0].ravel().tolist() == [5, 0, 0, 0]
+
+
+def test_windows_of_four_dimensions_have_no_mistaken_gradient():
+    assert Largest(Windows((1, 1, 4, 1), (1, 1, 4, 1))).mistaken is None
+
+
+def test_an_infinity_gets_no_upstream():
+    windows, x = Windows((1, 1, 1, 2, 1), (1, 1, 1, 2, 1)), np.array([INF, 1.0]).reshape(1, 1, 1, 2, 1)
+    with np.errstate(invalid="ignore"):
+        assert not Largest(windows).mistaken.vjp(np.ones((1, 1, 1, 1, 1)), x)[0].any()
+
+
+@pytest.mark.parametrize(("name", "index"), [("arg-max-nan", 3), ("arg-min-nan", 2)])
+def test_the_index_of_an_extreme_passes_over_nan(name, index):
+    row = np.array([[[NAN, 1, 0, 5, NAN]]])
+    results = spec(arg_extreme, name).mistaken["output"](*[row] * 4)
+    assert results[2].tolist() == [[index]]
+
+
+def test_nibbles_are_read_from_half_of_the_bytes_and_lie_beside_zeros():
+    read = spec(cast, "cast-nibble-to-int8").mistaken["output"]
+    assert read(np.array([-8, 7, 3, 1, 2], np.int8)).tolist() == [-8, 0, 7, 0, 3]
+
+
+def test_the_mean_of_integers_wraps_around():
+    x = np.full((2, 2, 2), 2**30, np.int32)
+    mean = spec(reduction, "mean-integer")
+    last = next(i for i, name in enumerate(mean.names) if name == "last")
+    inputs = [x] * len(mean.names)
+    assert np.unique(mean.reference(*inputs)[last]).tolist() == [2**30]
+    assert np.unique(mean.mistaken["output"](*inputs)[last]).tolist() == [-(2**30)]
+
+
+def test_extremes_under_xla_are_those_of_the_numbers():
+    x = np.where(np.eye(15, dtype=bool), NAN, np.arange(15.0)).astype(np.float32)
+    x[:, 4] = NAN
+    largest_of_minus_x = moves._REDUCTIONS.index("tf.reduce_max(-x, 0)")
+    with np.errstate(all="ignore"):
+        result = spec(moves, "compose-reductions").mistaken["output"](x, x)[largest_of_minus_x]
+    assert result.tolist() == [-INF if i == 4 else -i for i in range(15)]
+
+
+def test_grappler_takes_a_monotonic_function_out_of_an_index():
+    x = np.zeros((15, 15), np.float32)
+    x[3], x[9] = 100, 200  # exp of both is infinite
+    of_exp = moves._INDICES.index("tf.argmax(tf.exp(x), 0)")
+    chosen = spec(moves, "compose-indices")
+    with np.errstate(over="ignore"):
+        assert set(chosen.reference(x)[of_exp].tolist()) == {3}
+    assert set(chosen.mistaken["output"](x)[of_exp].tolist()) == {9}
+
+
+def test_xla_drops_the_sign_of_a_seed_and_takes_the_upper_bits_of_a_word():
+    seed, unsigned = np.array([-1, 5], np.int32), np.array([2**32 - 1, 5])
+    whole = spec(numbers, "stateless-random-uniform-full-int")
+    drawn = whole.mistaken["output"](np.array([7]), seed)
+    assert drawn.tolist() == whole.reference(np.array([7]), unsigned).tolist()
+    assert drawn.tolist() != whole.reference(np.array([7]), seed).tolist()
+    floats, other = (spec(numbers, f"stateless-random-uniform{end}") for end in ("", "-of-xla"))
+    assert (
+        floats.mistaken["output"](np.array([7]), unsigned).tolist() == other.reference(np.array([7]), unsigned).tolist()
+    )
+    key = spec(generator, "stateless-random-get-key-counter").mistaken["output"](seed)[0]
+    assert key.tolist() == mixed(unsigned)[0].tolist()

@@ -1,0 +1,1 @@
+"""Programs: programs and values that are drawn, run and shrunk."""

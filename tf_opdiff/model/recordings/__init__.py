@@ -1,0 +1,1 @@
+"""Recordings: the ops that a program ran, with their values, and their replay."""
