@@ -37,9 +37,6 @@ PROXIMAL_ADAGRAD = Optimizer(
     step=ref.proximal_adagrad, slots=("accum",), settings={"lr": 0.25, "l1": 0.125, "l2": 0.0625}, inferred=True
 )
 PROXIMAL_GRADIENT_DESCENT = Optimizer(
-    step=ref.proximal_gradient_descent,
-    settings={"alpha": 0.25, "l1": 0.125, "l2": 0.0625},
-    gradient="delta",
-    inferred=True,
+    step=ref.proximal_gradient_descent, settings={"alpha": 0.25, "l1": 0.125, "l2": 0.0625}, gradient="delta"
 )
 RMS_PROP = Optimizer(step=ref.rms_prop, slots=("ms", "mom"), settings=_ROOT, signed=("mom",))
