@@ -13,7 +13,8 @@ from __future__ import annotations
 import hashlib
 import subprocess
 from collections import defaultdict
-from collections.abc import Mapping, Set
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 import pytest
@@ -58,7 +59,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if item.nodeid not in left_out]
 
 
-def drawn(subjects: Mapping[str, Set[str]], seed: str, changed: Set[str] = frozenset()) -> set[str]:
+def drawn(subjects: Mapping[str, AbstractSet[str]], seed: str, changed: AbstractSet[str] = frozenset()) -> set[str]:
     """Of each function, a tenth of its tests, rounded up, and those of changed files, but at most two tenths of these.
 
     Functions with the same subjects draw the same.

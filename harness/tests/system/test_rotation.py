@@ -24,7 +24,7 @@ def test_one():
 
 
 def test_a_tenth_is_drawn_rounded_up_and_at_least_one_of_each_function():
-    others = dict.fromkeys(("a.py::test_few[x]", "a.py::test_few[y]", "b.py::test_alone"), set())
+    others = {name: set() for name in ("a.py::test_few[x]", "a.py::test_few[y]", "b.py::test_alone")}
     chosen = drawn(NAMES | others, "seed")
     assert len(chosen & {*NAMES}) == 10
     assert len(chosen & {*others}) == 2
