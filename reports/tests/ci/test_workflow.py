@@ -106,10 +106,6 @@ default = true
 """
 
 
-#: The suites of a night here: collecting all of them takes most of the time of a run of one op.
-SUITE = "tf_opdiff.suites.ops.math.elementary.rounding"
-
-
 @pytest.fixture
 def checkout(tmp_path):
     """A copy of the repository whose nights have two small jobs, in tox environments with what is installed here."""
@@ -124,8 +120,7 @@ def checkout(tmp_path):
         (folder / ".venv" / path.name).symlink_to(path) if path.name != ".installed" else None
     (folder / ".venv" / ".installed").touch()
     (folder / ".ci" / "matrix.toml").write_text(DATA)
-    here = f"set_env =\n    PYTHONPATH = {site.getsitepackages()[0]}\n    PYTEST_XDIST_AUTO_NUM_WORKERS = 1\n"
-    here += f"    PYTEST_ADDOPTS = -o opdiff_suites={SUITE} --op floor --mode eager\n"
+    here = f"set_env =\n    PYTHONPATH = {site.getsitepackages()[0]}\n    PYTEST_ADDOPTS = --op floor --mode eager\n"
     text = (folder / "tox.ini").read_text()
     text, n = re.subn(r"(\[testenv\].*?\n)deps =.*?(ignore_outcome =)", rf"\1{here}\2", text, count=1, flags=re.DOTALL)
     assert n == 1
