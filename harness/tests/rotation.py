@@ -27,8 +27,14 @@ PARTS = 10
 
 def subject(value: Any, *files: str, name: str = "") -> Any:
     """A parameter of a rotating test, with its name; files are paths from the root of the repository, or modules."""
-    paths = [file if "/" in file else f"{file.removeprefix('tf_opdiff.').replace('.', '/')}.py" for file in files]
-    return pytest.param(value, id=name or value, marks=pytest.mark.rotating(*paths))
+    marker = pytest.mark.rotating(*map(_path_of, files))
+    return pytest.param(value, id=name or value, marks=marker)
+
+
+def _path_of(file: str) -> str:
+    """The path that git gives a file or a module: `tf_opdiff/` has links to other folders."""
+    path = file if "/" in file else f"{file.replace('.', '/')}.py"
+    return str((ROOT / path).resolve().relative_to(ROOT.resolve()))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.tests.patience import PATIENCE
-from tf_opdiff.harness.tests.rotation import drawn
+from tf_opdiff.harness.tests.rotation import drawn, subject
 
 NAMES = {f"a.py::test_many[{n}]": {f"{n}.py", "common.py"} for n in range(95)}
 FILE = """
@@ -51,6 +51,20 @@ def test_a_subject_whose_file_changed_is_in_every_run_unless_more_than_two_tenth
     assert drawn(NAMES, "seed", files) == drawn(NAMES, "seed") | few
     assert len(drawn(NAMES, "seed", {"common.py"})) == 30
     assert drawn(NAMES, "seed", {"README.md"}) == drawn(NAMES, "seed")
+
+
+@pytest.mark.parametrize(
+    ("file", "path"),
+    [
+        ("harness/spec/plan.py", "harness/spec/plan.py"),
+        ("tf_opdiff/harness/spec/plan.py", "harness/spec/plan.py"),
+        ("tf_opdiff.suites.ops.math.zeta", "suites/ops/math/zeta.py"),
+        ("tf_opdiff.model.worker", "tf_opdiff/model/worker.py"),
+    ],
+)
+def test_files_of_a_subject_are_named_as_git_names_them(file, path):
+    (mark,) = subject("value", file).marks
+    assert mark.args == (path,)
 
 
 @pytest.mark.parametrize(("options", "count"), [((), 41), (("--tenth=seed",), 5)])
