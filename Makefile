@@ -8,7 +8,7 @@ STAMP := $(VENV)/.installed
 # often set this variable.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: report test lint docs reference screenshots own cpus processors smoke campaign mutants bench matrix plan job night issues lock clean
+.PHONY: report test lint docs reference screenshots own rotating cpus processors smoke campaign mutants bench matrix plan job night issues lock clean
 
 report: $(STAMP) ## runs every default test on the devices of this machine; the report is in runs/latest/
 	$(BIN)/python -m pytest -n auto
@@ -34,8 +34,15 @@ reference: $(STAMP) ## writes the reference pages of the documentation from the 
 screenshots: $(STAMP) ## takes the pictures of the documentation from a small run; needs Chromium
 	$(BIN)/python -m docs.screenshots
 
+# Of tests that check the same for many subjects, `make own` runs a tenth, drawn by this seed: harness/tests/rotation.py
+TENTH ?= HEAD
+
 own: $(STAMP) ## runs the project's own tests, without GitHub's annotations: their faults are planted
-	env -u GITHUB_ACTIONS -u GITHUB_STEP_SUMMARY $(BIN)/python -m pytest -n 3 -m "not cluster and not mutation" harness/tests reports/tests suites/tests docs/tests
+	env -u GITHUB_ACTIONS -u GITHUB_STEP_SUMMARY $(BIN)/python -m pytest -n 3 -m "not cluster and not mutation" \
+		-p tf_opdiff.harness.tests.rotation --tenth=$(TENTH) harness/tests reports/tests suites/tests docs/tests
+
+rotating: $(STAMP) ## runs all tests of which `make own` runs a tenth
+	env -u GITHUB_ACTIONS -u GITHUB_STEP_SUMMARY $(BIN)/python -m pytest -n 3 -m rotating harness/tests reports/tests suites/tests docs/tests
 
 # Processors: TensorFlow uses oneDNN's kernels on the first, not on the second; the third has no AVX-512.
 CPUS := "TF_ENABLE_ONEDNN_OPTS=1" "TF_ENABLE_ONEDNN_OPTS=0" \

@@ -20,6 +20,7 @@ import sys
 import tempfile
 import tomllib
 from collections.abc import Iterator, Sequence
+from functools import cache
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
@@ -95,6 +96,15 @@ class _Hook(MetaPathFinder):
         return found
 
 
+@cache
+def _test_files() -> dict[str, list[str]]:
+    """The name of each file of the tests → the paths of the files with that name, from the root of the repository."""
+    files: dict[str, list[str]] = {}
+    for path in sorted(LIST.parent.rglob("test_*.py")):
+        files.setdefault(path.name, []).append(str(path.relative_to(ROOT)))
+    return files
+
+
 def path_of(test: str) -> str:
     """The path, from the root of the repository, of a test in `mutants.toml`: `test_x.py`, or `test_x.py::test_y`.
 
@@ -102,10 +112,10 @@ def path_of(test: str) -> str:
       Outdated: no folder of the tests has such a file, or more than one has.
     """
     file, *name = test.split("::", 1)
-    paths = [path.relative_to(ROOT) for path in LIST.parent.rglob(file)]
+    paths = _test_files().get(file, [])
     if len(paths) != 1:
         raise Outdated(f"harness/tests has {len(paths)} files {file!r}, expected one")
-    return "::".join([str(paths[0]), *name])
+    return "::".join([paths[0], *name])
 
 
 def _arguments(tests: Sequence[str]) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from tf_opdiff.reports.pages.compiled_templates import CompiledTemplates
 from tf_opdiff.reports.text import bounded, glossary, source_code, verdicts
 from tf_opdiff.reports.text.lines import is_address
 from tf_opdiff.reports.text.sentences import sentence
@@ -31,6 +32,7 @@ def environment() -> Environment:
         finalize=bounded.finalized,
         trim_blocks=True,
         lstrip_blocks=True,
+        bytecode_cache=CompiledTemplates(),
     )
     jinja.filters["number"] = lambda n: f"{n:,}"
     jinja.filters["ulp"] = sentence.number

@@ -62,6 +62,7 @@ def processes(folder):
     return found
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize("workers", ["0", "2"])
 def test_a_remote_device_is_compared_live_and_known_failures_select_by_its_facts(run_pytest, there, tmp_path, workers):
     (tmp_path / "known.toml").write_text(KNOWN)

@@ -106,21 +106,31 @@ default = true
 """
 
 
+SPECS = "suites/ops/math/elementary/rounding.py"
+#: Specs and known failures that the nights here do without: to collect them takes most of the time of a run of one op.
+OTHERS = ("suites/ops/", "suites/programs/", "suites/claims/", "suites/known/")
+
+
 @pytest.fixture
 def checkout(tmp_path):
     """A copy of the repository whose nights have two small jobs, in tox environments with what is installed here."""
     folder = tmp_path / "checkout"
     command = ["git", "ls-files", "-z", "-co", "--exclude-standard"]
     for name in subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True).stdout.split("\0"):
-        if name and ((ROOT / name).is_file() or (ROOT / name).is_symlink()):
+        apart = name.startswith(OTHERS) and not name.endswith(("/__init__.py", SPECS))
+        if name and not apart and ((ROOT / name).is_file() or (ROOT / name).is_symlink()):
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(ROOT / name, folder / name, follow_symlinks=False)
+    known = folder / "suites" / "known" / "none.toml"
+    known.parent.mkdir()
+    known.touch()
     (folder / ".venv").mkdir()
     for path in Path(sys.prefix).iterdir():
         (folder / ".venv" / path.name).symlink_to(path) if path.name != ".installed" else None
     (folder / ".venv" / ".installed").touch()
     (folder / ".ci" / "matrix.toml").write_text(DATA)
     here = f"set_env =\n    PYTHONPATH = {site.getsitepackages()[0]}\n    PYTEST_ADDOPTS = --op floor --mode eager\n"
+    here += "    PYTEST_XDIST_AUTO_NUM_WORKERS = 1\n"
     text = (folder / "tox.ini").read_text()
     text, n = re.subn(r"(\[testenv\].*?\n)deps =.*?(ignore_outcome =)", rf"\1{here}\2", text, count=1, flags=re.DOTALL)
     assert n == 1
@@ -165,7 +175,8 @@ def test_two_nights_by_the_commands_of_the_workflow(checkout, github, ran, tmp_p
     jobs = [job["name"] for job in json.loads(told["run"])]
     assert jobs == ["tf221-a", "tf221-b"]
     for name in jobs:
-        assert ran("run", name)[0] == 2, "make fails as pytest does"
+        status, said = ran("run", name)
+        assert (status, "floor-float32" in said) == (2, True), said  # make fails as pytest does
     status, said = ran("merge")
     assert status == 2, said
     (run,) = (checkout / "night" / "out" / "merged" / "tf221-a").glob("*/run.json")

@@ -12,18 +12,26 @@ from tf_opdiff.harness.judge.promises.expectation import expectation
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.inputs.recipes import Draw, is_float, special_values
 from tf_opdiff.harness.spec.spec import Case
+from tf_opdiff.harness.tests.rotation import subject
 from tf_opdiff.suites.derived.special_places import LENGTHS, VECTOR, special, tail_places
 from tf_opdiff.suites.forms.elementwise.flushed import ROUNDED, gradient_within, outputs
 from tf_opdiff.suites.forms.elementwise.special_upstreams import KINDS
 from tf_opdiff.suites.forms.recipes.regions import incomparable, within
 from tf_opdiff.suites.forms.unary import declarations
 
-SPECS = Catalog.load("tf_opdiff.suites.ops").specs
+CATALOG = Catalog.load("tf_opdiff.suites.ops")
+SPECS = CATALOG.specs
+MODULES = {item.spec.name: item.module for item in CATALOG.items}
 OPS = {spec.name: op for spec, op in declarations(SPECS.values())}
 #: Recipes of functions that leave out the inputs at which results are subnormal.
 STRICT = ("edges", "bits", "plain", "domain")
 PLACED = sorted(name for name, spec in SPECS.items() if "specials" in spec.recipes and spec.elementwise)
 SHORT = sorted(f"{name}-short" for name in OPS)
+
+
+def subjects(names):
+    """Specs as the subjects of a rotating test."""
+    return [subject(name, MODULES[name]) for name in names]
 
 
 def inputs(spec, dtype, *recipes):
@@ -33,9 +41,9 @@ def inputs(spec, dtype, *recipes):
         return np.concatenate(arrays).astype(np.float64)
 
 
-@pytest.mark.parametrize(("name", "op"), OPS.items(), ids=OPS)
-def test_inputs_that_strict_recipes_leave_out_are_in_another_recipe(name, op):
-    spec, dtype = SPECS[name], "float32"
+@pytest.mark.parametrize("name", subjects(OPS))
+def test_inputs_that_strict_recipes_leave_out_are_in_another_recipe(name):
+    spec, op, dtype = SPECS[name], OPS[name], "float32"
     others = inputs(spec, dtype, *(name for name in spec.recipes if name not in STRICT))
     drawn = [spec.recipes[name] for name in STRICT]
     assert drawn
@@ -56,16 +64,16 @@ def test_inputs_that_strict_recipes_leave_out_are_in_another_recipe(name, op):
             assert (met * sign > 0).any(), (sign, left_out)
 
 
-@pytest.mark.parametrize(("name", "op"), OPS.items(), ids=OPS)
-def test_every_region_that_is_set_aside_has_a_recipe_that_enters_it(name, op):
+@pytest.mark.parametrize("name", subjects(OPS))
+def test_every_region_that_is_set_aside_has_a_recipe_that_enters_it(name):
     spec = SPECS[name]
-    for label, region in op.aside.items():
+    for label, region in OPS[name].aside.items():
         with np.errstate(all="ignore"):
             hits = [within(region, np.dtype(d), inputs(spec, d, label)).any() for d in spec.dtypes]
         assert any(hits), label
 
 
-@pytest.mark.parametrize("name", OPS)
+@pytest.mark.parametrize("name", subjects(OPS))
 def test_every_kind_of_upstream_meets_special_and_plain_inputs(name):
     for kind, values in KINDS.items():
         case = Case(SPECS[name], "float32", kind)
@@ -92,7 +100,7 @@ def test_a_value_that_is_neither_exact_nor_flushed_is_wrong():
             assert compare(result, replace(want, budget=3), "output[0]", inputs=(x,)).kind == kind
 
 
-@pytest.mark.parametrize("name", PLACED)
+@pytest.mark.parametrize("name", subjects(PLACED))
 def test_a_position_twin_holds_every_special_value_in_a_whole_vector_in_a_lane_and_in_a_tail(name):
     spec = SPECS[name]
     for dtype in spec.dtypes:
@@ -106,7 +114,7 @@ def test_a_position_twin_holds_every_special_value_in_a_whole_vector_in_a_lane_a
             assert set(values) <= held, (dtype, special(np.dtype(dtype))[~np.isin(values, list(held))])
 
 
-@pytest.mark.parametrize("name", SHORT)
+@pytest.mark.parametrize("name", subjects(SHORT))
 def test_a_short_twin_holds_every_special_value_in_tensors_of_one_two_and_three(name):
     spec = SPECS[name]
     (x,) = Case(spec, "float32", "specials").inputs()
@@ -157,7 +165,7 @@ def test_a_subnormal_result_may_be_flushed_unless_it_is_computed_in_a_wider_dtyp
     assert bool(zeros) == (dtype != "float16")
 
 
-@pytest.mark.parametrize("name", [name for name in OPS if f"{name}-second-order" in SPECS])
+@pytest.mark.parametrize("name", subjects(name for name in OPS if f"{name}-second-order" in SPECS))
 def test_second_order_is_tried_at_its_limits(name):
     spec = SPECS[f"{name}-second-order"]
     recipes = [recipe for recipe in ("limits", "lost") if recipe in spec.recipes]

@@ -10,6 +10,7 @@ from tf_opdiff.harness.paths import SUITES
 from tf_opdiff.harness.repro.program_text.function_source import Unwritable
 from tf_opdiff.harness.repro.program_text.program_writer import complete
 from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.tests.rotation import subject
 
 #: module → its specs: a test for each spec would take more time for pytest's own work than for some specs.
 MODULES = defaultdict(dict)
@@ -37,13 +38,13 @@ def unwritable(program, state):
     return ""
 
 
-@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.parametrize("module", [subject(module, module) for module in MODULES])
 def test_no_possible_mutant_survives_every_case(module):
     alive = {name: score(spec).alive for name, spec in MODULES[module].items()}
     assert {name: mutants for name, mutants in alive.items() if mutants} == {}
 
 
-@pytest.mark.parametrize("module", MODULES)
+@pytest.mark.parametrize("module", [subject(module, module) for module in MODULES])
 def test_every_program_can_be_written_down(module):
     reasons = {
         name: unwritable(spec.program, spec.execution.state) for name, spec in MODULES[module].items() if not spec.files

@@ -8,6 +8,7 @@ from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.inputs.recipes import Draw, bit_patterns, edges, subnormals
 from tf_opdiff.harness.spec.spec import Case
 from tf_opdiff.harness.spec.tolerances import precision
+from tf_opdiff.harness.tests.rotation import subject
 from tf_opdiff.suites.derived.exact_curve import ExactCurve
 from tf_opdiff.suites.derived.twin import ELEMENTWISE
 from tf_opdiff.suites.forms.unary import declarations
@@ -15,14 +16,20 @@ from tf_opdiff.suites.reference.promises.wide import mp
 
 CATALOG = Catalog.load("tf_opdiff.suites")
 OPS = {spec.name: op for spec, op in declarations(CATALOG.specs.values())}
+MODULES = {item.spec.name: item.module for item in CATALOG.items}
 CURVES = {name: op for name, op in OPS.items() if isinstance(op.second_order, ExactCurve)}
+
+
+def subjects(ops):
+    """The ops of some specs as the subjects of a rotating test."""
+    return [subject(op, MODULES[name], name=name) for name, op in ops.items()]
 
 
 def test_there_are_unary_ops():
     assert len(OPS) > 50
 
 
-@pytest.mark.parametrize("op", OPS.values(), ids=OPS)
+@pytest.mark.parametrize("op", subjects(OPS))
 def test_every_derivative_agrees_with_a_numerical_one(op):
     low, high = np.maximum(op.domain[0], -20.0), np.minimum(op.domain[1], 20.0)
     inside = [float(x) for x in low + (high - low) * (np.arange(1, 24) - 0.37) / 23 if abs(x) > 0.01]
@@ -31,7 +38,7 @@ def test_every_derivative_agrees_with_a_numerical_one(op):
         assert abs(numerical - derivative) <= abs(numerical) * 1e-15, x
 
 
-@pytest.mark.parametrize("op", OPS.values(), ids=OPS)
+@pytest.mark.parametrize("op", subjects(OPS))
 def test_values_are_wide_and_keep_nan_and_signs(op):
     assert np.isnan(op.f(np.array([np.nan, 1.0]))).tolist()[0]
     assert op.f(np.ones(3)).dtype == np.longdouble
@@ -49,7 +56,7 @@ def _all_over(op):
     return np.concatenate([x.astype(np.float64) for x in arrays])
 
 
-@pytest.mark.parametrize("op", OPS.values(), ids=OPS)
+@pytest.mark.parametrize("op", subjects(OPS))
 def test_the_function_in_float64_is_the_wide_one_as_far_as_float32_can_tell(op):
     x = _all_over(op)
     for function in (op.f, op.df):
@@ -90,7 +97,7 @@ def test_every_unary_op_with_a_gradient_promises_its_second_order():
     assert [name for name, op in OPS.items() if op.second_order is None] == []
 
 
-@pytest.mark.parametrize("op", CURVES.values(), ids=CURVES)
+@pytest.mark.parametrize("op", subjects(CURVES))
 def test_every_second_derivative_agrees_with_a_numerical_one(op):
     low, high = np.maximum(op.domain[0], -20.0), np.minimum(op.domain[1], 20.0)
     inside = [float(x) for x in low + (high - low) * (np.arange(1, 12) - 0.37) / 11 if abs(x) > 0.01]
@@ -99,9 +106,9 @@ def test_every_second_derivative_agrees_with_a_numerical_one(op):
         assert abs(numerical - curve) <= abs(numerical) * 1e-15, x
 
 
-@pytest.mark.parametrize(("name", "op"), CURVES.items(), ids=CURVES)
-def test_second_order_is_tried_where_the_formula_loses_digits(name, op):
-    spec = CATALOG.specs[f"{name}-second-order"]
+@pytest.mark.parametrize("name", [subject(name, MODULES[name]) for name in CURVES])
+def test_second_order_is_tried_where_the_formula_loses_digits(name):
+    op, spec = CURVES[name], CATALOG.specs[f"{name}-second-order"]
     inputs = {recipe: Case(spec, "float32", recipe).inputs()[0].astype(float) for recipe in spec.recipes}
     low, high = op.domain
     sizes = np.geomspace(1e-30, 1e30, 200)

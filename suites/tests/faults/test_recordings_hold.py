@@ -15,6 +15,7 @@ from tf_opdiff.harness.tests.patience import PATIENCE
 LEAST = 0.9
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(
     ("name", "options", "records"), [("h200@2.21.0", [], 2000), ("arm64@2.21.0", ["--mode", "eager"], 200)]
 )

@@ -69,6 +69,7 @@ def test_onednn_is_on_and_off_in_its_variants_and_a_run_says_so_of_each_device(o
     assert devices["cpu"]["oneDNN"] == devices["cpu+threads=3"]["oneDNN"] == logged["cpu+denormals"]
 
 
+@pytest.mark.rotating
 @pytest.mark.parametrize(("setting", "state"), [("0", "off"), ("1", "on")])
 def test_a_run_says_whether_onednn_is_on_and_a_resumed_one_has_it_the_same(run_pytest, setting, state):
     words = ("--op", "halved", "--mode", "eager", "--repro=none")

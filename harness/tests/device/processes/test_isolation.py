@@ -206,6 +206,8 @@ def light(folder):
     return os.environ | {"PYTHONPATH": str(folder)}
 
 
+#: Each test interrupts one of so many calls.
+STEP = 10
 INTERRUPTED_STARTS = """
 import signal, sys
 from pathlib import Path
@@ -236,16 +238,19 @@ def interrupted(calls):
         server.stop()
     return False
 
-calls = 1
+first, step = int(sys.argv[2]), int(sys.argv[3])
+calls = first
 while interrupted(calls):
-    calls += 1
+    calls += step
 print(calls)
 """
 
 
-def test_an_interrupt_at_any_call_of_a_servers_start_leaves_nothing_half_made(tmp_path):
+@pytest.mark.rotating
+@pytest.mark.parametrize("first", range(1, STEP + 1))
+def test_an_interrupt_at_any_call_of_a_servers_start_leaves_nothing_half_made(first, tmp_path):
     """No open socket: once one in CI, between a socket's creation and the object that closes it, gave exit status 1."""
-    command = [sys.executable, "-W", "error", "-c", INTERRUPTED_STARTS, str(tmp_path)]
+    command = [sys.executable, "-W", "error", "-c", INTERRUPTED_STARTS, str(tmp_path), str(first), str(STEP)]
     process = subprocess.run(
         command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, env=light(tmp_path)
     )
