@@ -48,6 +48,15 @@ def test_a_module_that_gives_no_callable_is_wrong_usage(text, says, written, cap
     assert "raises" not in says or f"{name}.py" in told.partition("raises")[2]
 
 
+def test_the_callable_runs_in_the_environment_that_its_module_sets(written, capsys, monkeypatch):
+    monkeypatch.delenv("PLANTED_FACTOR", raising=False)
+    name = written(
+        "import os\nos.environ['PLANTED_FACTOR'] = '2'\ndef f(x):\n    return x * float(os.environ['PLANTED_FACTOR'])\n"
+    )
+    assert main(["check", f"{name}:f", "--mode", "eager", "--no-gradient"]) == 0
+    assert "comparisons without a difference, on cpu/eager" in capsys.readouterr().out
+
+
 def test_a_wrong_device_is_refused_before_the_module_is_imported(written, capsys):
     name = written("raise SystemExit('imported')\n")
     assert main(["check", f"{name}:f", "--device", "gpu-0"]) == 4
