@@ -61,6 +61,7 @@ class _Promise:
     quantity: str
     index: Index
 
+    @np.errstate(all="ignore")
     def blamed(self, *, small: bool) -> tuple[Index | None, ...]:
         """The index to blame in each input; empty if the promise can't be computed for changed inputs."""
         inputs = self.of.inputs

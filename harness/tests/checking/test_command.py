@@ -113,6 +113,7 @@ WRONG = {
     "swapped": ((np.ones(3), 1.5), {}, "expected a callable as the first argument, got a ndarray"),
     "a device": ((constant, 1.5), {"devices": "cpu"}, "devices: expected a list of names, such as ['cpu'], got"),
     "a mode": ((constant, 1.5), {"modes": "xla"}, "modes: expected a list of names, such as ['xla'], got"),
+    "no mode": ((constant, 1.5), {"modes": []}, "modes: expected a mode; without one nothing would be compared"),
     "a text of ULPs": ((constant, 1.5), {"ulp": "a"}, "ulp: expected a number of ULPs, got 'a'"),
 }
 
