@@ -6,6 +6,7 @@ promise depends on an element of an input if it changes where an ordinary number
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -69,34 +70,39 @@ class _Promise:
             return ()
         try:
             self._own = self._value(inputs)
-            found = [self._in_input(number, small=small) for number in range(len(inputs))]
-            if len(found) > 1 and any(found):
-                found = [at if at and self._changes(i, _places(at, inputs[i])) else None for i, at in enumerate(found)]
+            needed = self._needed(range(len(inputs)))
+            return tuple(self._in_input(i, small=small) if i in needed else None for i in range(len(inputs)))
         except (ReferenceFault, LookupError):
             return ()
-        return tuple(found)
 
-    def _in_input(self, number: int, *, small: bool) -> Index | None:
+    def _needed(self, numbers: Sequence[int]) -> list[int]:
+        """Those of some inputs on which the promise depends; halves are tried, because the promise may need few inputs."""
+        if not numbers or not self._changes({i: np.ones(self.of.inputs[i].shape, bool) for i in numbers}):
+            return []
+        half = len(numbers) // 2
+        return [*self._needed(numbers[:half]), *self._needed(numbers[half:])] if half else [*numbers]
+
+    def _in_input(self, number: int, *, small: bool) -> Index:
+        """The index to blame in an input on which the promise depends."""
         x = self.of.inputs[number]
-        if x.shape == self._shape and not self._changes(number, ~_places(self.index, x)):
+        if x.shape == self._shape and not self._changes({number: ~_places(self.index, x)}):
             return self.index
         order = _order(x, small=small)
         rank = np.empty(x.shape, int)
         rank.reshape(-1)[order] = np.arange(x.size)
-        if not self._changes(number, rank >= 0):
-            return None
         low, high = 0, x.size  # the promise stays if the first `low` elements change, not if the first `high` do
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (low, middle) if self._changes(number, rank < middle) else (middle, high)
+            low, high = (low, middle) if self._changes({number: rank < middle}) else (middle, high)
         return tuple(int(i) for i in np.unravel_index(order[low], x.shape))
 
-    def _changes(self, number: int, where: np.ndarray) -> bool:
-        """Whether the promise changes if other, ordinary numbers stand at some places of an input."""
+    def _changes(self, where: Mapping[int, np.ndarray]) -> bool:
+        """Whether the promise changes if other, ordinary numbers stand at some places of some inputs."""
         inputs = list(self.of.inputs)
-        x = inputs[number]
-        ordinary, other = _ordinary(x)
-        inputs[number] = np.where(where, np.where(x == ordinary, other, ordinary), x).astype(x.dtype)
+        for number, mask in where.items():
+            x = inputs[number]
+            ordinary, other = _ordinary(x)
+            inputs[number] = np.where(mask, np.where(x == ordinary, other, ordinary), x).astype(x.dtype)
         return bool(differing(self._value(tuple(inputs)), self._own).any())
 
     def _value(self, inputs: tuple[np.ndarray, ...]) -> np.ndarray:
