@@ -76,7 +76,7 @@ class _Promise:
             return ()
 
     def _needed(self, numbers: Sequence[int]) -> list[int]:
-        """Those of some inputs on which the promise depends; halves are tried, because the promise may need few inputs."""
+        """Those of some inputs on which the promise depends; halves are tried, since it may need few inputs."""
         if not numbers or not self._changes({i: np.ones(self.of.inputs[i].shape, bool) for i in numbers}):
             return []
         half = len(numbers) // 2
