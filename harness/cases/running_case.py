@@ -17,6 +17,7 @@ from tf_opdiff.harness.judge.promises import reference
 from tf_opdiff.harness.judge.promises.expectation import Expectation, expectations
 from tf_opdiff.harness.judge.promises.promise_cache import PromiseCache
 from tf_opdiff.harness.judge.verdicts import claim
+from tf_opdiff.harness.judge.verdicts.blame import Blame
 from tf_opdiff.harness.judge.verdicts.trial import Trial
 from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Device, Plan
@@ -48,6 +49,7 @@ class RunningCase:
     known_wrong: dict[Plan, dict[str, np.ndarray | bool]] = field(default_factory=dict)
     failing: bool = False
     plans: Sequence[Plan] = ()
+    _blame: dict[str, Blame] = field(default_factory=dict)
 
     @classmethod
     def of(cls, item: Item, case: Case, plans: Sequence[Plan], cache: PromiseCache | None = None) -> Self:
@@ -101,8 +103,12 @@ class RunningCase:
 
     def trial(self, plan: Plan) -> Trial:
         """The trial of a plan that has run."""
-        upstreams = self.expected[plan].upstreams or ()
-        return Trial(self.item.suite, self.case, plan, self.observations[plan], self.inputs, upstreams)
+        expected = self.expected[plan]
+        if expected.promise not in self._blame:
+            side = self.case.spec.side(plan)
+            self._blame[expected.promise] = Blame(self.case, self.inputs, expected.upstreams, side)
+        observation, blame = self.observations[plan], self._blame[expected.promise]
+        return Trial(self.item.suite, self.case, plan, observation, self.inputs, expected.upstreams or (), blame)
 
     @property
     def complete(self) -> bool:

@@ -30,6 +30,8 @@ _OF_SENTENCE = (
 _CASE = "{case}"
 #: Columns that the page leaves out: the id of a case decides its seed, and `records.parquet` has it.
 _LEFT_OUT = ("seed",)
+#: The most characters of a program on the page; a longer one is mostly compressed numbers.
+_LONGEST = 10_000
 
 
 def page_data(
@@ -143,6 +145,8 @@ def _programs(repros: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         points_by_name = repro.get("marked", {}).items()
         marked = {name: point for name, point in points_by_name if drawable([[value] for value in point])}
         text, points = repro.get("text", "") if path else "", drawable(repro["points"])
+        if len(text) > _LONGEST:
+            text, words = "", f"{words}. It has {len(text):,} characters; it is the file {path} of the run"
         programs.append(about | {"marked": marked, "said": words, "path": path, "text": text, "points": points})
     return programs
 
@@ -152,5 +156,6 @@ def drawable(points: Sequence[Sequence[float]]) -> list[list[float]]:
     malformed."""
     if len(points) != 2 or len(points[0]) != len(points[1]):
         return []
-    pairs = [pair for pair in zip(*points, strict=True) if all(map(math.isfinite, pair))]
+    rounded = [[float(f"{value:.4g}") for value in side] for side in points]  # nobody sees more in a plot
+    pairs = [pair for pair in zip(*rounded, strict=True) if all(map(math.isfinite, pair))]
     return [list(side) for side in zip(*pairs, strict=True)]

@@ -24,6 +24,8 @@ from tf_opdiff.harness.system.number_argument import SECONDS
 
 #: The most differences that a message shows.
 _SHOWN = 12
+#: The environment variables that an import of TensorFlow sets.
+_BY_TENSORFLOW = "ENABLE_RUNTIME_UPTIME_TELEMETRY HDF5_PLUGIN_PATH TF2_BEHAVIOR TPU_ML_PLATFORM TPU_ML_PLATFORM_VERSION"
 
 
 class Differs(AssertionError):
@@ -177,10 +179,10 @@ class _Process:
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        self._environment = _environment()
         with theirs:
             command = [sys.executable, "-m", "tf_opdiff.checking.checker", str(theirs.fileno())]
-            self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=environment)
+            self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], env=self._environment)
         self._end = Connection(ours.detach())
         self._owner = os.getpid()
         atexit.register(self.close)
@@ -204,12 +206,23 @@ class _Process:
         """Whether this process started it, and it lives."""
         return self._owner == os.getpid() and self._process.poll() is None
 
+    @property
+    def current(self) -> bool:
+        """Whether it has the environment of this process, apart from what TensorFlow's import sets."""
+        return all(self._environment.get(name) == value for name, value in _environment().items())
+
     def close(self) -> None:
         """Ends the process."""
         atexit.unregister(self.close)
         if self._owner == os.getpid():
             self._end.close()
             self._process.wait()
+
+
+def _environment() -> dict[str, str]:
+    """The environment of a checker: that of this process, with its path of imports."""
+    own = {name: value for name, value in os.environ.items() if name not in _BY_TENSORFLOW.split()}
+    return own | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
 
 _started: list[_Process] = []
@@ -220,3 +233,9 @@ def checker() -> _Process:
     if not (_started and _started[-1].usable):
         _started[:] = [_Process()]
     return _started[-1]
+
+
+def renew() -> None:
+    """Ends a checker that was started before this process changed its environment, as a module of the user may do."""
+    if _started and not _started[-1].current:
+        _started.pop().close()

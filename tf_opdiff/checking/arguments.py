@@ -26,6 +26,8 @@ def refuse(function: object, inputs: tuple[Any, ...], options: Mapping[str, Any]
     for name in ("devices", "modes"):
         if isinstance(value := options.get(name), str):
             raise TypeError(f"check: {name}: expected a list of names, such as [{value!r}], got the text {value!r}")
+    if (modes := options.get("modes")) is not None and not modes:
+        raise TypeError("check: modes: expected a mode; without one nothing would be compared")
     ulp = options.get("ulp", ULP)
     for number in ulp.values() if isinstance(ulp, Mapping) else [ulp]:
         if not isinstance(number, Real):

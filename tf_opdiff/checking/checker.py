@@ -25,6 +25,7 @@ from tf_opdiff.harness.cases.case_runner import CaseRunner
 from tf_opdiff.harness.device.installation.probe import probe
 from tf_opdiff.harness.device.observation import Observation
 from tf_opdiff.harness.device.pool import run_all
+from tf_opdiff.harness.device.processes import fork_server
 from tf_opdiff.harness.device.processes.locks import Slots
 from tf_opdiff.harness.device.processes.server_handle import DeviceServer, memory_limit
 from tf_opdiff.harness.device.programs.dependence import ignoring
@@ -227,6 +228,7 @@ def relabelled(records: Iterable[Record], recorded: Iterable[str]) -> Iterator[R
 def main() -> None:
     """Answers requests on the descriptor that the command line names, until the other side closes it."""
     end = Connection(int(sys.argv[1]))
+    fork_server.start_early()
     with Scratch() as folder:
         checker = Checker(folder)
         try:
@@ -238,6 +240,7 @@ def main() -> None:
             pass
         finally:
             checker.close()
+            fork_server.stop_early()
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.checking.api import Checked, Differs, check, uniform
+from tf_opdiff.checking.api import Checked, Differs, check, checker, renew, uniform
 from tf_opdiff.checking.array_file import numbers_of
 from tf_opdiff.checking.inputs import Domain
 from tf_opdiff.checking.overrides.api import check_override
@@ -68,6 +68,7 @@ def main(options: argparse.Namespace) -> int:
         _refuse_mixed(options, of_suites)
         for name in options.device:
             Device.parse(name)  # a wrong name is refused before the user's module imports TensorFlow
+        checker()  # it imports TensorFlow while the user's module does
         print(_override(options, of_suites) if of_suites or options.override else _plain(options))
     except Differs as differences:
         print(differences)
@@ -171,6 +172,7 @@ def _named(text: str) -> Callable[..., Any]:
         raise ValueError(f"{text}: {why}") from why
     except (Exception, SystemExit) as why:
         raise ValueError(f"{text}: importing {module} raises {described(why)}") from why
+    renew()
     if not callable(function):
         raise TypeError(f"{text}: expected a callable, got {type(function).__name__}")
     return function

@@ -19,7 +19,9 @@ def listed(selector: Names) -> list[str]:
 
 def admits(selector: Names, name: str) -> bool:
     """Whether a selector selects a name."""
-    return name in listed(selector) or EVERY in listed(selector)
+    if isinstance(selector, str):
+        return selector in (name, EVERY)
+    return name in selector or EVERY in selector
 
 
 def check(entry: object, allowed: Mapping[str, AbstractSet[str]], *, exact: Collection[str] = ()) -> None:

@@ -2,6 +2,7 @@
 
 #: The modules that other rooms may import.
 __all__ = (
+    "blame",
     "claim",
     "classify",
     "judgement",

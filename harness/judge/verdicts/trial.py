@@ -13,6 +13,7 @@ from tf_opdiff.harness.judge.differences.operands import Operands
 from tf_opdiff.harness.judge.known_failures.known import Known
 from tf_opdiff.harness.judge.known_failures.maturity import Maturity
 from tf_opdiff.harness.judge.promises.mistaken import mistaken
+from tf_opdiff.harness.judge.verdicts.blame import Blame
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.quantity import family_of, number_of
 from tf_opdiff.harness.spec.spec import Case
@@ -50,7 +51,10 @@ class Context:
 
 @dataclass(frozen=True)
 class Trial:
-    """A case of a suite under a plan, its inputs, its upstreams (see `Operands`) and its observation."""
+    """A case of a suite under a plan, its inputs, its upstreams (see `Operands`) and its observation.
+
+    `blame` finds the elements of the inputs that an example shows; without it, an example shows those at its index.
+    """
 
     suite: str
     case: Case
@@ -58,6 +62,7 @@ class Trial:
     observation: Observation = field(default_factory=lambda: Observation({}))
     inputs: Sequence[np.ndarray] = ()
     upstreams: Sequence[np.ndarray | None] = ()
+    blame: Blame | None = None
 
     def result(self, quantity: str) -> Result:
         """The result of a quantity; `LOST` if the run gave none."""

@@ -48,6 +48,15 @@ def test_a_module_that_gives_no_callable_is_wrong_usage(text, says, written, cap
     assert "raises" not in says or f"{name}.py" in told.partition("raises")[2]
 
 
+def test_the_callable_runs_in_the_environment_that_its_module_sets(written, capsys, monkeypatch):
+    monkeypatch.delenv("PLANTED_FACTOR", raising=False)
+    name = written(
+        "import os\nos.environ['PLANTED_FACTOR'] = '2'\ndef f(x):\n    return x * float(os.environ['PLANTED_FACTOR'])\n"
+    )
+    assert main(["check", f"{name}:f", "--mode", "eager", "--no-gradient"]) == 0
+    assert "comparisons without a difference, on cpu/eager" in capsys.readouterr().out
+
+
 def test_a_wrong_device_is_refused_before_the_module_is_imported(written, capsys):
     name = written("raise SystemExit('imported')\n")
     assert main(["check", f"{name}:f", "--device", "gpu-0"]) == 4
@@ -104,6 +113,7 @@ WRONG = {
     "swapped": ((np.ones(3), 1.5), {}, "expected a callable as the first argument, got a ndarray"),
     "a device": ((constant, 1.5), {"devices": "cpu"}, "devices: expected a list of names, such as ['cpu'], got"),
     "a mode": ((constant, 1.5), {"modes": "xla"}, "modes: expected a list of names, such as ['xla'], got"),
+    "no mode": ((constant, 1.5), {"modes": []}, "modes: expected a mode; without one nothing would be compared"),
     "a text of ULPs": ((constant, 1.5), {"ulp": "a"}, "ulp: expected a number of ULPs, got 'a'"),
 }
 

@@ -16,6 +16,7 @@ from tf_opdiff.harness.store.records.record import Record
 from tf_opdiff.reports.data.names.op_names import op_names
 from tf_opdiff.reports.data.run_data import run_copy
 from tf_opdiff.reports.data.run_data.load import load_repros
+from tf_opdiff.reports.pages.page_data import _programs
 from tf_opdiff.reports.pages.run_pages import run_overview
 from tf_opdiff.reports.tests.browser import Browser
 from tf_opdiff.reports.tests.conftest import HOSTILE
@@ -56,6 +57,14 @@ def shown(rows: list[Record], tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_program_that_showed_its_finding_is_linked() -> None:
     assert sentence.of_repro(OUTCOME) == ("A minimal program reproduces it; it was run", "repro/floor.py")
+
+
+@pytest.mark.parametrize("length", [10_000, 10_001])
+def test_of_a_long_program_the_page_names_the_file(length: int) -> None:
+    (program,) = _programs([OUTCOME | {"text": "x" * length}])
+    told = "It has 10,001 characters; it is the file repro/floor.py of the run" if length > 10_000 else "it was run"
+    assert len(program["text"]) == (0 if length > 10_000 else length)
+    assert program["said"].endswith(told)
 
 
 #: Outcomes without a program that works, and the words about each.
