@@ -15,6 +15,7 @@ from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.model.answers import tolerance
 from tf_opdiff.model.answers.budgets import Budgets
 from tf_opdiff.model.answers.op_report import OpReport
+from tf_opdiff.model.recordings.noise import noisy
 from tf_opdiff.model.recordings.op_runner import OpRunner
 from tf_opdiff.model.recordings.op_script import write_script
 from tf_opdiff.model.recordings.recorded import RecordedOp, Recording
@@ -96,25 +97,16 @@ class ReplayServer:
 
     def noise(self) -> list[float]:
         """The relative error of each op if each result of an op is rounded once more, in eager mode on the CPU."""
-        changed, errors, round_off = dict[int, np.ndarray](), [], tolerance.shaken(1, 1)
-        for op in self._recording.ops:
-            own = self._run_on(op, changed, always=True)
-            changed |= {
-                v: round_off(a) if np.any(a != np.rint(a)) else a for v, a in own.items() if tolerance.is_real(a.dtype)
-            }
-            changed |= {v: a for v, a in own.items() if not tolerance.is_real(a.dtype)}
-            errors.append(max((self._error(v, changed) for v in own), default=0.0))
-        return errors
+        changed = noisy(self._recording, self._base.run, lambda _: (0.0, 1.0), seed=1)
+        return [max((self._error(v, changed) for v in op.results), default=0.0) for op in self._recording.ops]
 
     def _error(self, value: int, changed: Mapping[int, np.ndarray]) -> float:
         return tolerance.relative_error(changed[value], self._value(value)) if value in changed else 0.0
 
-    def _run_on(
-        self, op: RecordedOp, changed: Mapping[int, np.ndarray], *, always: bool = False
-    ) -> dict[int, np.ndarray]:
+    def _run_on(self, op: RecordedOp, changed: Mapping[int, np.ndarray]) -> dict[int, np.ndarray]:
         """The results of an op in eager mode on changed values; none if it takes no changed one, or fails."""
         own = {v: changed[v] for v in self._inputs(op) if v in changed}
-        if op.unplayable or not (own or always):
+        if op.unplayable or not own:
             return {}
         try:
             got = self._base.run(op, self._inputs(op) | own)
