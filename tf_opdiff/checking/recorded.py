@@ -18,17 +18,16 @@ from tf_opdiff.harness.store.records.record import Record
 
 @dataclass
 class ByInputs:
-    """A bound on the error of a quantity of a family, by the inputs of the run; see `Spec.bound`."""
+    """A bound on the error of a quantity, by the inputs of the run; see `Tolerance.bound`."""
 
-    family: str
     errors: dict[str, np.ndarray] = field(default_factory=dict)
 
     def add(self, inputs: tuple[np.ndarray, ...], error: np.ndarray) -> None:
         """Adds the largest error of each element for these inputs."""
         self.errors[_key(tuple(map(widened, inputs)))] = error
 
-    def __call__(self, unit: float, *arguments: Any) -> np.ndarray:
-        return self.errors[_key(_inputs(self.family, arguments))]
+    def __call__(self, unit: float, upstream: Any, *inputs: np.ndarray) -> np.ndarray:
+        return self.errors[_key(inputs)]
 
 
 @dataclass
@@ -52,7 +51,8 @@ class Recorded:
         return self.results[_key(tuple(map(widened, inputs)))]
 
     def __call__(self, *arguments: Any) -> Any:
-        return self.results[_key(_inputs(self.family, arguments))]
+        inputs = arguments[1:] if self.family == "grad" else arguments
+        return self.results[_key(inputs)]
 
 
 def relabelled(records: Iterable[Record], recorded: Collection[str], base: str) -> Iterator[Record]:
@@ -64,11 +64,6 @@ def relabelled(records: Iterable[Record], recorded: Collection[str], base: str) 
             yield replace(record, against=base)
         elif record.against == record.plan:  # a self-check
             yield record
-
-
-def _inputs(family: str, arguments: tuple[Any, ...]) -> tuple[np.ndarray, ...]:
-    """The inputs among the arguments of a function of a spec, which gets upstreams first for gradients."""
-    return arguments[1:] if family == "grad" else arguments
 
 
 def _key(inputs: tuple[np.ndarray, ...]) -> str:
