@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from tf_opdiff.checking.condition import bounds
+from tf_opdiff.checking.condition.bounds import bounds
 from tf_opdiff.checking.failure_words import how
 from tf_opdiff.checking.overrides.request import OverrideAnswer, OverrideRequest
 from tf_opdiff.checking.overrides.runner import OverrideRunner

@@ -1,4 +1,4 @@
-"""Condition: how far rounding errors of its own ops move the results of a callable, as bounds of its spec.
+"""Bounds: how far rounding errors of its own ops move the results of a callable, as bounds of its spec.
 
 A difference that such errors explain is none: `sin(x) * x` has a gradient that cancels, and any order of its steps
 gives other digits there. The errors come from runs in eager mode on the CPU, in which each op is off by its budget.
@@ -22,7 +22,7 @@ from tf_opdiff.model.answers import tolerance
 from tf_opdiff.model.answers.budgets import budgets_of
 from tf_opdiff.model.worker import RequestFailed, Worker, WorkerEnded
 
-_SERVER = "tf_opdiff.checking.condition_server:ConditionServer"
+_SERVER = "tf_opdiff.checking.condition.condition_server:ConditionServer"
 #: How many times the largest change of the samples is allowed: a few samples do not find the largest one there is.
 _FACTOR = 4.0
 
