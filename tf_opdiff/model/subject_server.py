@@ -59,8 +59,9 @@ class SubjectServer:
 
     def load_state(self, file: Path, stored: Sequence[Stored]) -> None:
         """Takes the initial values of the variables from a file that `save_state` wrote on another device."""
-        read = ValueReader(file)
-        self.subject.initial[:] = [read(one) for one in stored]
+        read, initial = ValueReader(file), self.subject.initial
+        for number, one in enumerate(stored[: len(initial)]):  # a program may make variables in each run
+            initial[number] = read(one)
 
     def record(self, file: Path, step: int = 0) -> Recording:
         """Runs a step of the program in eager mode, plain and then recorded; writes the values of its ops to a file.

@@ -84,15 +84,19 @@ class ReplayServer:
         wanted = self._leaving(ops)
         return dict(zip(wanted, self._runner.run_together(ops, inputs, wanted), strict=True))
 
-    def effect(self, numbers: Sequence[int]) -> dict[str, float]:
-        """The relative error of each result of the program if these ops alone ran under the plan, as one program.
+    def effect(self, numbers: Sequence[int], apart: bool) -> dict[str, float]:
+        """The relative error of each result of the program if these ops alone ran under the plan.
 
-        All later ops run in eager mode on the CPU.
+        They run as one program, or `apart`. All other ops run in eager mode on the CPU.
         """
-        changed = self.values(numbers)
-        for op in self._recording.ops[numbers[0] + 1 :]:
+        changed = {} if apart else self.values(numbers)
+        for op in self._recording.ops[numbers[0] :]:
             if op.number not in numbers:
                 changed |= self._run_on(op, changed)
+            elif apart:
+                inputs = self._inputs(op)
+                own = {v: changed[v] for v in inputs if v in changed}
+                changed |= zip(op.results, self._runner.run(op, inputs | own), strict=True)
         return {name: self._error(v, changed) for name, v in self._recording.results.items()}
 
     def noise(self) -> list[float]:
