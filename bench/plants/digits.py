@@ -23,11 +23,6 @@ def difference_quotient(x: Any) -> Any:
     return y / 1e-6
 
 
-@plant("Softmax", "amplified", plans=XLA, inputs=_uniform(0.9, 1.1, 8, 50))
-def cold_softmax(x: Any) -> Any:
-    return tf.nn.softmax(tf.tanh(x) * 3e6)  # fault
-
-
 @plant("Sub SquaredDifference", "amplified", plans=XLA, inputs=_uniform(0.2, 1.2, 4, 8))
 def normalised_constant(x: Any) -> Any:
     y = tf.repeat(tf.tanh(x), 9, axis=1) + 3.0
@@ -50,10 +45,10 @@ def cosine_in_a_layer() -> Any:
     return keras.Sequential([keras.Input((64,)), own, keras.layers.Dense(2, kernel_initializer="ones")])
 
 
-@plant("Log", "amplified", plans=XLA, inputs=_uniform(0.5, 1.5, 50))
+@plant("Exp", "together", plans=XLA, settings="nohlo=algsimp", inputs=_uniform(0.5, 1.5, 50))
 def logarithm_near_one(x: Any) -> Any:
-    y = tf.exp(tf.sin(x) * 1e-6)
-    return tf.math.log(y)  # fault
+    y = tf.exp(tf.sin(x) * 1e-6)  # fault
+    return tf.math.log(y)
 
 
 @plant("Sub", "amplified", plans=XLA, inputs=_uniform(0.5, 1.5, 6, 6))
@@ -66,21 +61,8 @@ def determinant(x: Any) -> Any:
 def cancelling_gradient(x: Any) -> Any:
     with tf.GradientTape() as tape:
         tape.watch(x)
-        y = tf.reduce_sum(tf.math.log(tf.exp(x) + 1.0) - tf.nn.softplus(x))  # fault
-    return tape.gradient(y, x)
-
-
-@plant(
-    "Sub AddV2",
-    "together amplified",
-    plans=XLA,
-    settings="noexcess",
-    inputs=lambda: {"x": np.linspace(1, 2, 40, dtype="f4")},
-)
-def few_bits(x: Any) -> Any:
-    y = tf.cast(x, tf.bfloat16)
-    z = y * y - y * tf.cast(1.4140625, tf.bfloat16)  # fault
-    return tf.cast(z, tf.float32)
+        y = tf.reduce_sum(tf.math.log(tf.exp(x) + 1.0) - tf.nn.softplus(x))
+    return tape.gradient(y, x)  # fault
 
 
 @plant("Pow Sub Mul Exp", "amplified", plans=XLA, inputs=labelled)
@@ -91,7 +73,7 @@ def logistic_map(x: Any, y: Any) -> Any:
     return z
 
 
-@plant("Floor FloorMod", "amplified", plans=XLA, inputs=_uniform(0.5, 1.5, 400))
+@plant("Sub Floor", "amplified", plans=XLA, inputs=_uniform(0.5, 1.5, 400))
 def fractional_part(x: Any) -> Any:
     y = tf.exp(x) * 1e6
     return y - tf.floor(y)  # fault

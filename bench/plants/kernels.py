@@ -91,19 +91,6 @@ def long_sum(x: Any) -> Any:
 
 
 @plant(
-    "DepthwiseConv2dNative",
-    "alone",
-    plans=HERE,
-    settings="none",
-    inputs=IMAGES,
-    kernel=("DepthwiseConv2dNative", (2, 8, 8, 4), "one"),
-)
-def channels_apart(x: Any) -> Any:
-    y = tf.nn.depthwise_conv2d(x, tf.ones([3, 3, 4, 1]), [1, 1, 1, 1], "SAME")  # fault
-    return tf.tanh(y)
-
-
-@plant(
     "BiasAddGrad",
     "alone",
     plans=HERE,
@@ -118,37 +105,6 @@ def gradient_of_a_bias() -> Any:
     model = Sequential([layers.Input((8,)), layers.Dense(5, activation="tanh", name="inner"), layers.Dense(1)])
     model.compile("sgd", "mse")
     return model
-
-
-@plant(
-    "FusedBatchNormGradV3",
-    "alone",
-    plans=HERE,
-    settings="none",
-    layer="norm",
-    inputs=lambda: IMAGES() | {"y": np.ones((2, 1), "f4")},
-    kernel=("FusedBatchNormGradV3", (2, 8, 8, 4), "scale"),
-)
-def gradient_of_batch_normalization() -> Any:
-    from keras import Sequential, layers
-
-    each = [layers.Conv2D(4, 3, padding="same"), layers.BatchNormalization(name="norm"), layers.ReLU()]
-    model = Sequential([layers.Input((8, 8, 4)), *each, layers.GlobalAveragePooling2D(), layers.Dense(1)])
-    model.compile("sgd", "mse")
-    return model
-
-
-@plant(
-    "Softmax",
-    "alone",
-    plans=HERE,
-    settings="none",
-    inputs=lambda: {"x": np.float64(labelled()["x"])},
-    kernel=("Softmax", (6, 8), "one"),
-)
-def softmax_of_doubles(x: Any) -> Any:
-    y = tf.nn.softmax(x * 3.0)  # fault
-    return tf.math.log(y)
 
 
 @plant(

@@ -60,7 +60,7 @@ class ConditionServer:
             operands = tolerance.SHAKE if any(budget.bounded for budget in known) else 0.0
             return operands, max((1.0, *(2 * budget.ulps for budget in known))) if known else _UNKNOWN
 
-        samples = []
+        samples = list[Mapping[str, np.ndarray]]()
         for seed in seeds:
             values = noisy(recording, runner.run, units, seed)
             stored = {name: (v, recording.values[v]) for name, v in recording.results.items()}
