@@ -196,13 +196,6 @@ def log_of_exp_in_training() -> Any:
     return model
 
 
-@plant("Mul SqrtGrad Sqrt RealDiv Div", "alone", plans=XLA, inputs=arrays(x=[0.0, 1.0, 4.0]))
-def tangent_of_a_root(x: Any) -> Any:
-    with tf.autodiff.ForwardAccumulator(x, tf.constant([0.0, 1.0, 1.0])) as accumulator:
-        y = tf.sqrt(x)  # fault
-    return y, accumulator.jvp(y)
-
-
 @plant(
     "Pow",
     "alone",

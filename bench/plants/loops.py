@@ -80,7 +80,7 @@ def mask_of_numpy(x: Any) -> Any:
     return tf.sin(x) * mask  # fault
 
 
-@plant("VarHandleOp AssignVariableOp ReadVariableOp", "fails", plans="cpu/function", steps=2)
+@plant("VarHandleOp AssignVariableOp ReadVariableOp Identity", "fails", plans="cpu/function", steps=2)
 def variable_of_each_call(x: Any) -> Any:
     y = tf.sin(x)
     bias = tf.Variable(tf.ones([8]))  # fault

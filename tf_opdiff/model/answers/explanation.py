@@ -20,6 +20,7 @@ from tf_opdiff.model.answers import tolerance
 from tf_opdiff.model.answers.answer import Answer, ResultDifference
 from tf_opdiff.model.answers.failing_op import failing_op, op_types
 from tf_opdiff.model.answers.growth import growth
+from tf_opdiff.model.answers.op_report import OpReport
 from tf_opdiff.model.recordings.alignment import Misfit, Values, first_misfit
 from tf_opdiff.model.recordings.recorded import Recording
 from tf_opdiff.model.shrink import smallest
@@ -133,6 +134,9 @@ class _Replays:
         number = next((n for n in alone[:_TRIED] if self._shows([n])), None)
         if number is None and self._shows(alone, apart=True):  # in a loop, one op may hide what another one does
             number = smallest(alone[:_TRIED], partial(self._shows, apart=True))[0]
+        if number is None:  # a number that becomes zero, or a zero of another sign, counts if the results show it
+            minor = [r.number for r in self._reports if _is_minor(r)]
+            number = next((n for n in minor[:_TRIED] if self._shows([n])), None)
         if number is None and not self._results:
             number = next(iter(alone), None)
         if number is not None:
@@ -222,6 +226,11 @@ class _Replays:
 
             found = smallest(numbers, differs) if numbers and differs(numbers) else ()
         return found if found and self._shows(found) else ()
+
+
+def _is_minor(report: OpReport) -> bool:
+    """Whether an op differs in signs of zeros or in subnormal numbers."""
+    return any(tolerance.MINOR.intersection(comparison.kinds) for comparison in report.comparisons)
 
 
 def _reaches(effect: float, error: float, share: float = _SHARE) -> bool:
