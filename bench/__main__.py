@@ -15,7 +15,19 @@ from pathlib import Path
 
 from tf_opdiff.harness.paths import ROOT
 
-NAMES = ("overhead", "profile", "second", "garbage", "errors", "gradient", "sweep", "growth", "reports", "model")
+NAMES = (
+    "overhead",
+    "profile",
+    "second",
+    "garbage",
+    "errors",
+    "gradient",
+    "sweep",
+    "growth",
+    "reports",
+    "model",
+    "plants",
+)
 
 #: What is run by a name, with options of its own, and writes no table.
 CHECKS = {"discover": "bench.discover", "kernel-faults": "bench.kernel_faults"}

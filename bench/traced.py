@@ -1,12 +1,13 @@
 """Traced: the calls of TensorFlow that a program of a spec makes, as text, found without TensorFlow.
 
-The program runs on stand-ins that write down each call. Two programs with equal texts make the same calls, whatever
+The program runs on symbols that write down each call, also one whose result nothing takes; see
+`harness.repro.short_programs.traced_call`. Two programs with equal texts make the same calls, whatever
 their source is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from inspect import signature
 from types import FunctionType
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.repro.short_programs.traced_call import Shape
+from tf_opdiff.harness.repro.short_programs.traced_call import Index, Shape, Symbol, Text
 from tf_opdiff.harness.spec.inputs.attrs import accepted
 from tf_opdiff.harness.spec.spec import Case
 
@@ -36,107 +37,105 @@ class _NoLength(Untraceable, TypeError):
 
 
 class _Path:
-    """The answers to the questions that a program asks of tensors: the first ones are given, all others are yes."""
+    """The calls of a program, a line each, and the answers to the questions that it asks of tensors.
+
+    The first answers are given, all others are yes.
+    """
 
     def __init__(self, inputs: int, items: int, given: Sequence[bool]) -> None:
         """A path of a program with so many inputs, which takes things apart into so many items."""
         self.inputs, self.items, self._given, self.taken = inputs, items, given, list[bool]()
+        self.lines = list[str]()
 
-    def answer(self) -> bool:
-        """The answer to the next question."""
+    def answer(self, question: str) -> bool:
+        """The answer to the next question, written down."""
         if len(self.taken) == _QUESTIONS:
             raise Untraceable(f"more than {_QUESTIONS} questions")
         self.taken.append(self._given[len(self.taken)] if len(self.taken) < len(self._given) else True)
+        self.lines.append(f"{question} {self.taken[-1]}")
         return self.taken[-1]
 
-
-class _Trace:
-    """The calls so far, a line each."""
-
-    def __init__(self, path: _Path) -> None:
-        self.path, self.lines = path, list[str]()
-
-    def call(self, what: str, args: Iterable[Any], keywords: dict[str, Any]) -> _Symbol:
+    def call(self, text: str) -> _Step:
         """Writes a call down; returns the stand-in of its result."""
-        named = [f"{name}={_written(value, self.path)}" for name, value in sorted(keywords.items())]
-        plain = [_written(value, self.path) for value in args]
-        self.lines.append(f"{what}({', '.join([*plain, *named])})")
-        return _Symbol(self, f"${len(self.lines)}")
+        self.lines.append(text)
+        return _Step(self, f"${len(self.lines)}")
 
 
-class _Symbol:
-    """A stand-in for a tensor, for a module of TensorFlow, or for anything in them."""
+class _Step(Symbol):
+    """A value in a program; each call and each operation is written down as a line of its path."""
 
-    def __init__(self, trace: _Trace, text: str, **known: Any) -> None:
-        self.__dict__.update(known, _trace=trace, _text=text)
+    __slots__ = ("_path",)
+
+    def __init__(self, path: _Path, text: str) -> None:
+        super().__init__(Text(text), computed=False)
+        self._path = path
+
+    def derived(self, *parts: Any, computed: bool = True) -> _Step:
+        text = "".join(_written(part, self._path) for part in parts)
+        return self._path.call(text) if computed else _Step(self._path, text)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        if name == "name":
-            return f"the name of {self._text}"
-        return _Symbol(self._trace, f"{self._text}.{name}")
+        return f"the name of {self}" if name == "name" else super().__getattr__(name)
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
-        return self._trace.call(self._text, args, keywords)
+        return super().__call__(*args, **dict(sorted(keywords.items())))
+
+    def __radd__(self, other: Any) -> Any:
+        """The results of a call at the end of a list, or the sum of two tensors."""
+        return [*other, *self] if isinstance(other, list) else self.derived(other, Text(" + "), self)
 
     def __enter__(self) -> Any:
-        return self._trace.call(f"enter {self._text}", (), {})
+        return self._path.call(f"enter {self}")
 
     def __exit__(self, *_: object) -> None:
-        self._trace.call(f"exit {self._text}", (), {})
+        self._path.call(f"exit {self}")
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Symbol) and other._text == self._text
+        return isinstance(other, _Step) and str(other) == str(self)
 
     def __hash__(self) -> int:
-        return hash(self._text)
-
-    def _refused(self, *_: Any) -> Any:
-        raise Untraceable(self._text)
+        return hash(str(self))
 
     def __len__(self) -> int:
-        raise _NoLength(self._text)
+        raise _NoLength(str(self))
 
     def __bool__(self) -> bool:
-        answer = self._trace.path.answer()
-        self._trace.lines.append(f"{self._text} is {answer}")
-        return answer
+        return self._path.answer(f"{self} is")
 
     def __instancecheck__(self, value: Any) -> bool:
-        answer = self._trace.path.answer()
-        self._trace.lines.append(f"{_written(value, self._trace.path)} is one of {self._text}: {answer}")
-        return answer
+        return self._path.answer(f"{_written(value, self._path)} is one of {self}:")
 
     def __iter__(self) -> Any:
-        return iter([_Symbol(self._trace, f"{self._text}[{n}]") for n in range(self._trace.path.items)])
+        return iter([_Step(self._path, f"{self}[{n}]") for n in range(self._path.items)])
 
-    def __repr__(self) -> str:
-        return self._text
+    def __str__(self) -> str:
+        return "".join(self.parts)
+
+    def _refused(self, *_: Any) -> Any:
+        raise Untraceable(str(self))
 
     __int__ = __index__ = __float__ = __array__ = __contains__ = _refused
 
 
-def _operator(name: str) -> Any:
-    return lambda self, *others: self._trace.call(name, (self, *others), {})
+class _Input(_Step):
+    """An input of a program; it has a dtype, and a shape, whose sizes may be unknown."""
+
+    __slots__ = ("dtype", "shape")
+
+    def __init__(self, path: _Path, text: str, x: np.ndarray, *, known: bool) -> None:
+        super().__init__(path, text)
+        of_dtype = "string" if x.dtype == object else x.dtype.name
+        self.dtype, self.shape = _Dtype(path, of_dtype), Shape(x.shape if known else (None,) * x.ndim)
 
 
-for _name in (
-    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"),
-    *("and", "or", "xor", "lt", "le", "gt", "ge"),
-):
-    setattr(_Symbol, f"__{_name}__", _operator(_name))
-    setattr(_Symbol, f"__r{_name}__", _operator(f"r{_name}"))
-for _name in ("neg", "abs", "invert", "getitem"):
-    setattr(_Symbol, f"__{_name}__", _operator(_name))
+class _Dtype(_Step):
+    """The dtype of an input."""
 
+    __slots__ = ("name",)
 
-def _added_to(self: _Symbol, other: Any) -> Any:
-    """The results of a call at the end of a list, or the sum of two tensors."""
-    return [*other, *self] if isinstance(other, list) else _operator("radd")(self, other)
-
-
-_Symbol.__radd__ = _added_to  # type: ignore[attr-defined]
+    def __init__(self, path: _Path, name: str) -> None:
+        super().__init__(path, f"tf.{name}")
+        self.name = name
 
 
 def _written(value: Any, path: _Path) -> str:
@@ -145,8 +144,10 @@ def _written(value: Any, path: _Path) -> str:
     Raises:
       Untraceable: it is neither a literal nor an array nor a stand-in.
     """
-    if isinstance(value, _Symbol):
-        return value._text
+    if isinstance(value, _Step | Text):
+        return str(value)
+    if isinstance(value, Index):
+        return value.text(lambda part: _written(part, path))
     if isinstance(value, np.ndarray | np.generic):
         array = np.asarray(value)
         return f"array({array.dtype}, {array.shape}, {array.tobytes() if array.dtype != object else array.tolist()!r})"
@@ -166,15 +167,17 @@ def _written(value: Any, path: _Path) -> str:
 
 def _of_function(function: Callable[..., Any], path: _Path) -> str:
     """The calls that a function makes; in place of `*args`, it gets as many arguments as the program has inputs."""
-    trace, arguments = _Trace(path), list[_Symbol]()
+    outer, path.lines, arguments = path.lines, list[str](), list[_Step]()
     for parameter in signature(function).parameters.values():
         if parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD:
             if parameter.kind is parameter.KEYWORD_ONLY:
                 raise Untraceable(f"a function with {parameter.name}=")
             count = path.inputs if parameter.kind is parameter.VAR_POSITIONAL else 1
-            arguments += [_Symbol(trace, f"argument {len(arguments) + n}") for n in range(count)]
+            arguments += [_Step(path, f"argument {len(arguments) + n}") for n in range(count)]
     result = _written(function(*arguments), path)
-    return f"function({'; '.join([*trace.lines, result])})"
+    text = f"function({'; '.join([*path.lines, result])})"
+    path.lines = outer
+    return text
 
 
 def traced(case: Case, inputs: Sequence[np.ndarray]) -> str:
@@ -212,17 +215,10 @@ def _paths(case: Case, inputs: Sequence[np.ndarray], items: int) -> Iterator[str
 
 def _along(case: Case, inputs: Sequence[np.ndarray], path: _Path) -> str:
     """The calls on one path."""
-    spec, trace = case.spec, _Trace(path)
-    tf = _Symbol(trace, "tf")
-    xs = [_input(trace, f"input {i}", x, known=not spec.execution.unknown_shapes) for i, x in enumerate(inputs)]
+    spec = case.spec
+    tf = _Step(path, "tf")
+    xs = [_Input(path, f"input {i}", x, known=not spec.execution.unknown_shapes) for i, x in enumerate(inputs)]
     state = spec.execution.state
     states = [state(tf, *xs, **accepted(state, case.keywords))] if state else []
     result = spec.program(tf, *states, *xs, **case.keywords)
-    return "\n".join([*trace.lines, *(_written(state, path) for state in states), _written(result, path)])
-
-
-def _input(trace: _Trace, name: str, x: np.ndarray, *, known: bool) -> _Symbol:
-    """The stand-in of an input; it has a dtype, and a shape, whose sizes may be unknown."""
-    of_dtype = "string" if x.dtype == object else x.dtype.name
-    dtype = _Symbol(trace, f"tf.{of_dtype}", name=of_dtype)
-    return _Symbol(trace, name, dtype=dtype, shape=Shape(x.shape if known else (None,) * x.ndim))
+    return "\n".join([*path.lines, *(_written(state, path) for state in states), _written(result, path)])

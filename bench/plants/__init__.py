@@ -14,7 +14,10 @@ from typing import Any
 import numpy as np
 
 #: The modules of plants.
-GROUPS = ("traced", "gradients", "harmless", "errors", "rounding", "rewrites", "natural", "clean")
+GROUPS = (
+    *("traced", "gradients", "harmless", "errors", "rounding", "rewrites", "natural", "clean"),
+    *("models", "loops", "kernels", "digits", "discrepancies"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)

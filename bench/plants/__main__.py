@@ -9,14 +9,15 @@ import re
 import sys
 import tempfile
 import time
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 
+from bench.__main__ import table
 from bench.plants import Plant, plants
+from bench.plants.outcome import Outcome, read, summary
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.tests.model.planted_kernel import plant as plant_kernel
@@ -29,27 +30,6 @@ from tf_opdiff.model.request import ModelRequest
 from tf_opdiff.model.setting import with_setting
 
 TF = "2.21.0"
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What an analysis said about a plant.
-
-    Attributes:
-      id: the plant's.
-      kind, op, place, setting: the words of the answer.
-      right: aspect → whether it is right; aspects that the plant leaves open are absent.
-      seconds: how long it took.
-    """
-
-    id: str
-    kind: str
-    op: str
-    place: str
-    setting: str
-    causes: str
-    right: dict[str, bool]
-    seconds: float
 
 
 def outcome(plant: Plant, *, verbose: bool, quick: bool) -> Outcome:
@@ -97,27 +77,6 @@ def judged(plant: Plant, answer: Answer, recording: Recording, seconds: float, *
     return Outcome(plant.id, kind_name, *words, shown, seconds)
 
 
-def summary(outcomes: Iterable[Outcome]) -> Iterator[dict[str, object]]:
-    """A row for each group, and one for all faults: how many analyses are right, by aspect."""
-    groups = defaultdict[str, list[Outcome]](list)
-    for one in outcomes:
-        groups[one.id.partition("/")[0]].append(one)
-    faults = [one for name, each in groups.items() if name != "clean" for one in each]
-    for name, each in [*groups.items(), ("all faults", faults)]:
-        counts = Counter(aspect for one in each for aspect in one.right)
-        right = Counter(aspect for one in each for aspect, is_right in one.right.items() if is_right)
-        cells = {
-            aspect: f"{right[aspect]} of {counts[aspect]}" if counts[aspect] else ""
-            for aspect in ("op and layer", "kind", "setting", "known")
-        }
-        yield {
-            "group": name,
-            "plants": len(each),
-            **cells,
-            "longest, s": max((one.seconds for one in each), default=0.0),
-        }
-
-
 def main() -> None:
     """Runs what the command line names."""
     parser = argparse.ArgumentParser(prog="python -m bench.plants", description=__doc__)
@@ -127,7 +86,11 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="try no settings")
     parser.add_argument("--list", action="store_true", help="list the ids")
     parser.add_argument("--out", type=Path, metavar="FILE", help="append each outcome as a line of JSON")
+    parser.add_argument("--table", type=Path, nargs="+", metavar="FILE", help="print the table of what --out wrote")
     options = parser.parse_args()
+    if options.table:
+        print(table([*summary(read(options.table))]))
+        return
     number, _, parts = options.part.partition("/")
     chosen = [one for one in plants() if re.search(options.only, one.id)][int(number) - 1 :: int(parts)]
     if options.list:
@@ -146,8 +109,7 @@ def main() -> None:
             if options.out:
                 with options.out.open("a") as file:
                     file.write(json.dumps(asdict(made)) + "\n")
-    for row in summary(outcomes):
-        print(row, file=sys.stderr)
+    print(table([*summary(outcomes)]), file=sys.stderr)
 
 
 @contextlib.contextmanager

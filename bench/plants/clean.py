@@ -135,3 +135,40 @@ def functions(x: Any) -> Any:
 def linear_algebra(x: Any) -> Any:
     y = tf.matmul(x, x, transpose_b=True) + 40.0 * tf.eye(40, dtype=tf.float64)
     return tf.linalg.cholesky(y), tf.linalg.solve(y, x), tf.linalg.inv(y)
+
+
+@plant("", SAME, inputs=labelled)
+def computed_again() -> Any:
+    import keras
+
+    def call(self: Any, x: Any) -> Any:
+        return tf.recompute_grad(lambda z: tf.tanh(tf.matmul(z, WEIGHTS)) * 2.0)(x)
+
+    return _trained(type("Own", (keras.layers.Layer,), {"call": call})(name="again"), keras.layers.Dense(4))
+
+
+@plant("", SAME, steps=4)
+def state_of_its_own() -> Any:
+    total = tf.Variable(tf.zeros([8]))
+
+    def step(x: Any) -> Any:
+        total.assign(total * 0.9 + tf.reduce_mean(x, 0))
+        return x - total
+
+    return step
+
+
+@plant("", SAME)
+def branch(x: Any) -> Any:
+    y = tf.cond(tf.reduce_sum(x) > 0.0, lambda: tf.sin(x), lambda: tf.cos(x))
+    return tf.scan(lambda total, row: total * 0.5 + row, y)
+
+
+@plant("", SAME, inputs=normal)
+def product_by_its_value(x: Any) -> Any:
+    return tf.sin(x) * x + tf.exp(-tf.square(x)) - tf.sqrt(tf.abs(x))
+
+
+@plant("", SAME, inputs=lambda: {"x": np.random.default_rng(0).normal(size=(6, 8)).astype("f2")})
+def half(x: Any) -> Any:
+    return tf.nn.softmax(tf.matmul(x, tf.cast(WEIGHTS, tf.float16))), tf.reduce_mean(tf.nn.gelu(x), 0)

@@ -71,6 +71,7 @@ SERVER_ONLY = {
             "server",
         )
     ),
+    *(f"tf_opdiff.checking.condition.{name}" for name in ("condition_server",)),
     *(f"tf_opdiff.discover.programs.{name}" for name in ("program_server",)),
     *(
         f"tf_opdiff.model.recordings.{name}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +12,7 @@ from tf_opdiff.checking.inputs import Domain, Upstream, recipes
 from tf_opdiff.checking.recorded import Recorded
 from tf_opdiff.checking.request import CheckRequest
 from tf_opdiff.checking.slope_check import SlopeCheck
+from tf_opdiff.harness.device.request import Arguments
 from tf_opdiff.harness.spec.inputs.pickled import PickledFunction, PickledProgram
 from tf_opdiff.harness.spec.inputs.recipes import is_float
 from tf_opdiff.harness.spec.plan import Plan
@@ -23,12 +24,19 @@ from tf_opdiff.suites.derived.unknown_shape import unknown_shape
 _LONGEST = 60
 
 
-@dataclass(frozen=True)
+@dataclass
 class OwnSpec:
-    """The user's callable as a spec; `recorded` has, by family, the promises that the base plan has to give."""
+    """The user's callable as a spec.
+
+    Attributes:
+      spec: the spec.
+      recorded: family → the promises that the base plan has to give.
+      runs: the arguments of the runs that gave them.
+    """
 
     spec: Spec
     recorded: dict[str, Recorded]
+    runs: list[Arguments] = field(default_factory=list)
 
     @classmethod
     def of(cls, request: CheckRequest, folder: Path) -> OwnSpec:

@@ -126,6 +126,10 @@ class Analysis:
             raise RequestFailed(f"it gives other results: {', '.join(others[:5])}")
         return differences(run, expected, self.shaken()) if differing(run, expected) else []
 
+    def repeats(self) -> bool:
+        """Whether the program gives the same results in eager mode when it runs again."""
+        return not differing(self._run(self._base, BASE.mode), self._expected)
+
     def shaken(self) -> list[ProgramRun]:
         """The program in eager mode on inputs and variables that are a little off."""
         if not self._shaken:

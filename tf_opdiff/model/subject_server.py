@@ -47,7 +47,7 @@ class SubjectServer:
         """
         self._subject = subject = Subject.of(request, self._device)
         with tf.device(self._device.tf_name), contextlib.suppress(Exception):
-            _eagerly(lambda: subject.called(subject.op_by_op, subject.tensors()))
+            eagerly(lambda: subject.called(subject.op_by_op, subject.tensors()))
         return [variable.name for variable in subject.variables]
 
     def save_state(self, file: Path) -> list[Stored]:
@@ -59,8 +59,9 @@ class SubjectServer:
 
     def load_state(self, file: Path, stored: Sequence[Stored]) -> None:
         """Takes the initial values of the variables from a file that `save_state` wrote on another device."""
-        read = ValueReader(file)
-        self.subject.initial[:] = [read(one) for one in stored]
+        read, initial = ValueReader(file), self.subject.initial
+        for number, one in enumerate(stored[: len(initial)]):  # a program may make variables in each run
+            initial[number] = read(one)
 
     def record(self, file: Path, step: int = 0) -> Recording:
         """Runs a step of the program in eager mode, plain and then recorded; writes the values of its ops to a file.
@@ -101,7 +102,7 @@ class SubjectServer:
         """Runs the steps before one, from the initial state."""
         self.subject.reset()
         for _ in range(step):
-            _eagerly(lambda: self.subject.called(self.subject.op_by_op, self.subject.tensors()))
+            eagerly(lambda: self.subject.called(self.subject.op_by_op, self.subject.tensors()))
 
     def _recorded(self, function: Callable[..., Any], file: Path, step: int, plain: float) -> Recording:
         """The recording of a step that a function does op by op."""
@@ -112,7 +113,7 @@ class SubjectServer:
         try:
             with recorder.recording():
                 begin = time.perf_counter()
-                results = _eagerly(lambda: subject.called(function, tensors))
+                results = eagerly(lambda: subject.called(function, tensors))
                 seconds = time.perf_counter() - begin
         except Exception as error:  # noqa: BLE001  an error of the user's program is a result
             recorder.note_failure(error)
@@ -140,7 +141,7 @@ class SubjectServer:
             began = time.perf_counter()
             for _ in range(steps):
                 call: Callable[[], Any] = lambda: subject.called(function, tensors)  # noqa: E731
-                each.append(named_arrays(_eagerly(call) if mode == "eager" else call()))
+                each.append(named_arrays(eagerly(call) if mode == "eager" else call()))
             seconds = time.perf_counter() - began
             state = {name: np.asarray(v.numpy()) for name, v in self._variables().items()}
         arrays = {f"{n} {name}": array for n, results in enumerate([*each, state]) for name, array in results.items()}
@@ -154,7 +155,7 @@ def in_mode(subject: Subject, mode: str) -> Callable[..., Any]:
     )
 
 
-def _eagerly(call: Callable[[], Any]) -> Any:
+def eagerly(call: Callable[[], Any]) -> Any:
     """The result of a call in which every `tf.function` runs op by op."""
     tf.config.run_functions_eagerly(True)
     try:
@@ -165,5 +166,5 @@ def _eagerly(call: Callable[[], Any]) -> Any:
 
 def _timed(call: Callable[[], Any]) -> float:
     began = time.perf_counter()
-    _eagerly(call)
+    eagerly(call)
     return time.perf_counter() - began

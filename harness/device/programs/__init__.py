@@ -3,5 +3,6 @@
 #: The modules that other rooms may import.
 __all__ = (
     "dependence",
+    "gradients",
     "results",
 )

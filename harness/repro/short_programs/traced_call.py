@@ -49,10 +49,14 @@ class Symbol:
     def __init__(self, *parts: Any, computed: bool = True, length: int | None = None) -> None:
         self.parts, self.computed, self.length = parts, computed, length
 
-    def __getattr__(self, name: str) -> Symbol:
+    def derived(self, *parts: Any, computed: bool = True) -> Symbol:
+        """A value that the program gets from this one."""
+        return Symbol(*parts, computed=computed, length=self.length)
+
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return Symbol(self, Text(f".{name}"), computed=False, length=self.length)
+        return self.derived(self, Text(f".{name}"), computed=False)
 
     def __call__(self, *args: Any, **keywords: Any) -> Symbol:
         if self.parts and self.parts[-1] in _OF_ARRAYS:
@@ -60,10 +64,10 @@ class Symbol:
         parts = [part for value in args for part in (Text(", "), value)]
         parts += [part for name, value in keywords.items() for part in (Text(f", {name}="), value)]
         first = [Text(parts[0].removeprefix(", "))] if parts else []
-        return Symbol(self, Text("("), *first, *parts[1:], Text(")"), length=self.length)
+        return self.derived(self, Text("("), *first, *parts[1:], Text(")"))
 
     def __getitem__(self, index: Any) -> Symbol:
-        return Symbol(self, Text("["), Index(index), Text("]"), length=self.length)
+        return self.derived(self, Text("["), Index(index), Text("]"))
 
     def __iter__(self) -> Iterator[Symbol]:
         if self.length is None:
@@ -108,14 +112,14 @@ class Index:
 def _operator(text: str, *, swapped: bool = False) -> Callable[..., Symbol]:
     def apply(self: Symbol, other: Any) -> Symbol:
         first, second = (other, self) if swapped else (self, other)
-        return Symbol(Text("("), first, Text(f" {text} "), second, Text(")"), length=self.length)
+        return self.derived(Text("("), first, Text(f" {text} "), second, Text(")"))
 
     return apply
 
 
 def _unary(text: str) -> Callable[[Symbol], Symbol]:
     before, after = text.split("{}")
-    return lambda self: Symbol(Text(f"({before}"), self, Text(f"{after})"), length=self.length)
+    return lambda self: self.derived(Text(f"({before}"), self, Text(f"{after})"))
 
 
 for _name, _text in {**_BINARY, **_COMPARED}.items():

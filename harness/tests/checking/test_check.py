@@ -114,6 +114,29 @@ def test_the_allowed_distance_decides():
         check(off_by_four_ulps_when_traced, ones, ulp=3, modes=["eager", "function"], gradient=False)
 
 
+def gradient_that_cancels(x):
+    import tensorflow as tf
+
+    return tf.sin(x) * x  # its gradient, sin(x) + x cos(x), is 0 at 2.0288
+
+
+def test_rounding_of_a_step_is_no_difference_unless_the_user_allows_none():
+    inputs = np.linspace(2.02, 2.04, 67, dtype=np.float32)
+    check(gradient_that_cancels, inputs, modes=["eager", "xla"])
+    with pytest.raises(Differs, match=r"grad\[0\]: value"):
+        check(gradient_that_cancels, inputs, modes=["eager", "xla"], ulp=15)
+
+
+def test_a_fault_in_a_callable_that_cancels_is_seen():
+    def difference(x):
+        import tensorflow as tf
+
+        return (tf.sin(x) - tf.sin(x * 1.001)) * (1.0 if tf.executing_eagerly() else 1.01)
+
+    with pytest.raises(Differs, match=r"output\[0\]: value in 67 of 67"):
+        check(difference, uniform(0.1, 1.0), modes=["eager", "function"], gradient=False)
+
+
 def test_several_inputs_and_outputs_of_several_dtypes():
     def both(x, at):
         import tensorflow as tf

@@ -103,6 +103,34 @@ def looped(x):
     return y
 
 
+def goes_on(x):
+    y, n = x, tf.constant(0)
+    while n < (2 if tf.executing_eagerly() else 3):
+        y, n = tf.sin(y) + x, n + 1
+    return y
+
+
+def hides_its_first_maximum(x):
+    y = x + tf.reduce_max(x, axis=1, keepdims=True)  # under XLA, the maximum of numbers and NaN is no NaN
+    return y + tf.reduce_max(y, axis=1, keepdims=True)
+
+
+def doubled_gradient_of_a_loop(x):
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        (y,) = tf.while_loop(lambda _: True, lambda y: (tf.sin(y),), (x,), maximum_iterations=2)
+    return tape.gradient(y, x) * (1.0 if tf.executing_eagerly() else 2.0)
+
+
+def counting():
+    calls = []
+    return lambda x: x / (calls.append(1) or len(calls))
+
+
+def variable_in_each_run(x):
+    return x + tf.Variable(tf.ones([4]))
+
+
 def tangent(x):
     """Forward mode: eager mode calls a traced function for the tangent of each op."""
     with tf.autodiff.ForwardAccumulator(x, tf.ones_like(x)) as accumulator:

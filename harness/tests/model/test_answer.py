@@ -176,3 +176,34 @@ def test_a_program_that_gives_other_results_is_an_answer(answer_of):
     _, answer = answer_of("another_result_when_traced", "function")
     assert answer.kind == "fails"
     assert "it gives other results: 0 output[1]" in answer.detail
+
+
+@pytest.mark.parametrize("mode", ["function", "xla"])
+def test_a_loop_that_goes_on_in_the_trace_is_named_by_its_condition(answer_of, mode):
+    recording, answer = answer_of("goes_on", mode)
+    assert answer.kind == "retraced"
+    assert recording.ops[answer.ops[0]].type == "Less"
+
+
+def test_an_op_is_named_although_a_later_one_of_its_type_hides_its_effect(answer_of):
+    recording, answer = answer_of("hides_its_first_maximum", x=np.float32([[1, np.nan, 2]]))
+    assert answer.kind == "alone"
+    assert recording.ops[answer.ops[0]].type == "Max"
+
+
+@pytest.mark.parametrize("mode", ["function", "xla"])
+def test_the_trace_of_the_gradient_of_a_loop_is_compared(answer_of, mode):
+    recording, answer = answer_of("doubled_gradient_of_a_loop", mode)
+    assert answer.kind == "retraced"
+    assert recording.ops[answer.ops[0]].type == "Mul"
+
+
+def test_a_program_with_a_state_in_python_is_not_said_to_make_rounding_large(answer_of):
+    _, answer = answer_of("counting", "function", steps=3)
+    assert answer.kind in ("retraced", "unexplained")
+
+
+def test_a_program_that_makes_variables_in_each_run_fails_with_the_error_of_tensorflow(answer_of):
+    _, answer = answer_of("variable_in_each_run", "function", steps=2)
+    assert answer.kind == "fails"
+    assert "singleton tf.Variables" in answer.detail

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,8 +18,9 @@ import numpy as np
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.model.answers import tolerance
 from tf_opdiff.model.answers.answer import Answer, ResultDifference
-from tf_opdiff.model.answers.failing_op import failing_op
+from tf_opdiff.model.answers.failing_op import failing_op, op_types
 from tf_opdiff.model.answers.growth import growth
+from tf_opdiff.model.answers.op_report import OpReport
 from tf_opdiff.model.recordings.alignment import Misfit, Values, first_misfit
 from tf_opdiff.model.recordings.recorded import Recording
 from tf_opdiff.model.shrink import smallest
@@ -34,6 +35,8 @@ _SHOWN = 3
 _TRIED = 20
 #: The share of a program's error that the errors of its ops must reach to explain it.
 _SHARE = 0.1
+#: That share for a result within what its condition allows: many roundings add up.
+_LITTLE = 0.01
 
 
 def explained(analysis: Analysis, plan: Plan, results: Sequence[ResultDifference], failure: str) -> Answer:
@@ -58,12 +61,11 @@ def explained(analysis: Analysis, plan: Plan, results: Sequence[ResultDifference
 def _failed(analysis: Analysis, plan: Plan, failure: str) -> Answer:
     """The answer about a program that gives a value in eager mode, and fails under the plan."""
     answer, recording = Answer(plan=str(plan), kind="fails", detail=line(failure)), analysis.recording
-    place = None
+    place = trace = None
     if plan.mode != "eager":
         try:
             trace = analysis.traced(0, plan)
         except (RequestFailed, WorkerEnded) as why:
-            trace = None
             answer = replace(answer, detail=f"{answer.detail}; tracing it ends: {line(str(why))}")
         if trace and trace.failure and not trace.ops:
             place, failure = trace.failed_at, f"{failure} {trace.failure}"
@@ -71,6 +73,9 @@ def _failed(analysis: Analysis, plan: Plan, failure: str) -> Answer:
     reports = tuple(analysis.replayed(plan)) if place is None else ()
     failing = [report.number for report in reports if report.failure]
     number = failing_op(recording, failure, place)
+    if number is None and trace:  # eager mode has no op for `tf.numpy_function`
+        place = next((op.place for kind in op_types(failure) for op in trace.ops if op.type == kind), None)
+        number = failing_op(recording, failure, place)
     wrong = [report.number for report in reports if any(map(tolerance.serious, report.comparisons))]
     if number is None:
         number = next(iter((*failing, *wrong)), None)
@@ -127,6 +132,11 @@ class _Replays:
         """The op that differs alone, where rounding grows, the ops that differ together, or none."""
         alone = [r.number for r in self._reports if any(map(tolerance.serious, r.comparisons))]
         number = next((n for n in alone[:_TRIED] if self._shows([n])), None)
+        if number is None and self._shows(alone, apart=True):  # in a loop, one op may hide what another one does
+            number = smallest(alone[:_TRIED], partial(self._shows, apart=True))[0]
+        if number is None:  # a number that becomes zero, or a zero of another sign, counts if the results show it
+            minor = [r.number for r in self._reports if _is_minor(r)]
+            number = next((n for n in minor[:_TRIED] if self._shows([n])), None)
         if number is None and not self._results:
             number = next(iter(alone), None)
         if number is not None:
@@ -134,8 +144,8 @@ class _Replays:
             return replace(self._answer, kind="alone", ops=(number,), detail=self._answer.detail or others)
         if not self._results:
             return self._answer
-        beyond = [result for result in self._results if tolerance.serious(result.comparison)]
-        if not beyond or self._by_rounding():
+        beyond = any(tolerance.serious(result.comparison) for result in self._results)
+        if self._by_rounding() if beyond else self._by_noise(_LITTLE):
             return self._amplified()
         if together := self._together([r.number for r in self._reports if r.comparisons]):
             return replace(self._answer, kind="together", ops=together)
@@ -143,15 +153,19 @@ class _Replays:
             return self._amplified()
         if alone:
             return replace(self._answer, kind="alone", ops=tuple(alone[:1]))
-        return replace(self._answer, kind="unexplained")
+        again = "" if self._analysis.repeats() else "eager mode gives other results when the program runs again"
+        return replace(self._answer, kind="unexplained", detail=again or self._answer.detail)
 
-    def _shows(self, numbers: Sequence[int]) -> bool:
-        """Whether some ops alone, under the plan, give one of the program's results a good part of its error."""
-        if not self._results:
+    def _shows(self, numbers: Sequence[int], *, apart: bool = False) -> bool:
+        """Whether some ops alone, under the plan, give one of the program's results a good part of its error.
+
+        They run as one program, or `apart`.
+        """
+        if not (self._results and numbers):
             return False
         try:
             with self._analysis.replayer(self._plan, self._step) as worker:
-                effect = worker.ask("effect", numbers)
+                effect = worker.ask("effect", numbers, apart)
         except (RequestFailed, WorkerEnded):
             return False
         return any(_reaches(effect.get(result.name, 0.0), self._error(result)) for result in self._results)
@@ -174,11 +188,11 @@ class _Replays:
             errors: list[float] = worker.ask("noise")
         return errors
 
-    def _by_noise(self) -> bool:
-        """Whether one more rounding of each op gives each of the program's results a good part of its error."""
+    def _by_noise(self, share: float = _SHARE) -> bool:
+        """Whether one more rounding of each op gives each of the program's results this part of its error."""
         producers, values = self._recording.producers, self._recording.results
         pairs = [(producers.get(values.get(result.name, -1)), self._error(result)) for result in self._results]
-        return all(number is not None and _reaches(self._noise[number], error) for number, error in pairs)
+        return all(number is not None and _reaches(self._noise[number], error, share) for number, error in pairs)
 
     def _amplified(self) -> Answer:
         """The answer that rounding becomes large, with the op in which it grows most."""
@@ -214,8 +228,13 @@ class _Replays:
         return found if found and self._shows(found) else ()
 
 
-def _reaches(effect: float, error: float) -> bool:
-    return effect >= _SHARE * error if math.isfinite(error) else not math.isfinite(effect) or effect >= 1
+def _is_minor(report: OpReport) -> bool:
+    """Whether an op differs in signs of zeros or in subnormal numbers."""
+    return any(tolerance.MINOR.intersection(comparison.kinds) for comparison in report.comparisons)
+
+
+def _reaches(effect: float, error: float, share: float = _SHARE) -> bool:
+    return effect >= share * error if math.isfinite(error) else not math.isfinite(effect) or effect >= 1
 
 
 def line(text: str) -> str:

@@ -21,7 +21,7 @@ def failing_op(recording: Recording, message: str, place: Place | None = None) -
       message: the message of the error.
       place: where the error left the user's code, if it did while TensorFlow traced the program.
     """
-    types = [*_types(message)]
+    types = [*op_types(message)]
     lines = [(place.file, place.line)] if place and place.line else [(f, int(n)) for f, n in _LINE.findall(message)]
     ops = [op for op in recording.ops if op.type not in MOVES]
     there = [op for op in ops if (op.place.file, op.place.line) in lines]
@@ -52,7 +52,7 @@ def _before(ops: Sequence[RecordedOp], place: Place | None) -> RecordedOp | None
     return max(above, key=lambda op: op.place.line, default=None)
 
 
-def _types(message: str) -> Iterator[str]:
+def op_types(message: str) -> Iterator[str]:
     """The types of ops that a message names; a node of a graph has the name of its type, and perhaps a number."""
     for groups in _NODE.findall(message):
         name = next(filter(None, groups))

@@ -73,14 +73,19 @@ def allowed_error(base: np.ndarray, samples: Iterable[np.ndarray], terms: float 
     (16 + 4 √n) times the largest change that one unit of rounding of the inputs makes; n is the number of terms, whose
     rounding errors add up like √n (Higham, section 4.6). At least `FLOOR` units of rounding of the largest element.
     """
+    finite = np.abs(_wide(base)[np.isfinite(_wide(base))])
+    floor = FLOOR * float(ml_dtypes.finfo(base.real.dtype).eps) / 2 * finite.max(initial=0.0)
+    return np.maximum(largest_change(base, samples) / SHAKE * (16 + 4 * math.sqrt(terms)), floor)
+
+
+def largest_change(base: np.ndarray, samples: Iterable[np.ndarray]) -> np.ndarray:
+    """The largest finite distance of each element of an array of floats from that of a sample, float64."""
     largest = np.zeros(base.shape)
     with np.errstate(all="ignore"):
         for sample in samples:
             change = np.abs(_wide(sample) - _wide(base))
             largest = np.maximum(largest, np.where(np.isfinite(change), change, 0.0))
-    finite = np.abs(_wide(base)[np.isfinite(_wide(base))])
-    floor = FLOOR * float(ml_dtypes.finfo(base.real.dtype).eps) / 2 * finite.max(initial=0.0)
-    return np.maximum(largest / SHAKE * (16 + 4 * math.sqrt(terms)), floor)
+    return largest
 
 
 def _wide(array: np.ndarray) -> np.ndarray:

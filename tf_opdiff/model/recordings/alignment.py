@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 import ml_dtypes
 import numpy as np
 
 from tf_opdiff.model.answers import tolerance
 from tf_opdiff.model.recordings.plain_attr import plain_attr
-from tf_opdiff.model.recordings.recorded import RecordedOp, Recording
+from tf_opdiff.model.recordings.recorded import Place, RecordedOp, Recording
 from tf_opdiff.model.recordings.values import ValueReader
 
 #: How near two values are that count as one, in units of the dtype's precision, and at most.
@@ -70,7 +71,34 @@ def first_misfit(recording: Recording, trace: Recording, results: Collection[str
     if not origins:
         return None
     op = recording.ops[origins[0]]
+    values = [v for v in op.results if recording.values[v]]
+    if all(_present(v, eager, traced) for v in values) and (decision := _decision(eager, traced)):
+        return decision
     return Misfit(op.number, _sentence(op, eager, traced) or _without_partner(op, eager, traced))
+
+
+def _decision(eager: Values, traced: Values) -> Misfit | None:
+    """The first truth value that is another one in the trace, such as that of the condition of a loop, by its line."""
+    others = {place: [value for _, value in each] for place, each in _truths(traced).items()}
+    firsts = list[tuple[int, bool]]()
+    for place, each in _truths(eager).items():
+        pairs = zip_longest(each, others.get(place, [value for _, value in each]))
+        firsts += [own for own, other in pairs if own and own[1] != other][:1]
+    if not firsts:
+        return None
+    number, value = min(firsts)
+    return Misfit(number, f"it is {value} in eager mode, and {not value} in the trace, which runs other ops after it")
+
+
+def _truths(values: Values) -> dict[Place, list[tuple[int, bool]]]:
+    """Line of the program → the ops that give one truth value, and these values."""
+    truths: dict[Place, list[tuple[int, bool]]] = defaultdict(list)
+    for op in values.recording.ops:
+        stored = values.recording.values[op.outputs[0]] if op.outputs else None
+        if stored and (stored.dtype, stored.shape) == ("bool", ()) and op.place.line:
+            place = Place(file=op.place.file, line=op.place.line)
+            truths[place].append((op.number, bool(values.array(op.outputs[0]))))
+    return truths
 
 
 def _origins(eager: Values, traced: Values, results: Collection[int]) -> Iterator[int]:

@@ -5,7 +5,7 @@ Imported in device servers only.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -62,9 +62,9 @@ def body_of(name: str) -> Any:
 
 
 def run_graph(graph: Any, arguments: Sequence[tf.Tensor]) -> list[tf.Tensor]:
-    """The outputs of a graph for the values of its inputs; each op runs in eager mode, in the order of its making."""
+    """The outputs of a graph for the values of its inputs; each op runs in eager mode."""
     values = {symbol.ref(): value for symbol, value in zip(graph.inputs, arguments, strict=True)}
-    for op in graph.get_operations():
+    for op in _in_order(graph):
         if op.type == "Placeholder":
             continue
         _RUNNING.append(op)
@@ -73,6 +73,26 @@ def run_graph(graph: Any, arguments: Sequence[tf.Tensor]) -> list[tf.Tensor]:
         finally:
             _RUNNING.pop()
     return [values[symbol.ref()] for symbol in graph.outputs]
+
+
+def _in_order(graph: Any) -> Iterator[Any]:
+    """The ops of a graph in the order of their making, but each after those whose outputs it takes.
+
+    The gradient of a loop gives the loop further inputs, of ops that were made after it.
+    """
+    seen, done = set[Any](), set[Any]()
+    for made in graph.get_operations():
+        waiting = [made]
+        while waiting:
+            op = waiting[-1]
+            missing = [] if op in seen else [symbol.op for symbol in op.inputs if symbol.op not in seen]
+            seen.add(op)
+            waiting += missing
+            if not missing:
+                waiting.pop()
+                if op not in done:
+                    done.add(op)
+                    yield op
 
 
 def _outputs(op: Any, values: Mapping[Any, tf.Tensor]) -> Sequence[tf.Tensor]:

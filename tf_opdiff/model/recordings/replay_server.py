@@ -15,6 +15,7 @@ from tf_opdiff.harness.spec.plan import Device
 from tf_opdiff.model.answers import tolerance
 from tf_opdiff.model.answers.budgets import Budgets
 from tf_opdiff.model.answers.op_report import OpReport
+from tf_opdiff.model.recordings.noise import noisy
 from tf_opdiff.model.recordings.op_runner import OpRunner
 from tf_opdiff.model.recordings.op_script import write_script
 from tf_opdiff.model.recordings.recorded import RecordedOp, Recording
@@ -83,38 +84,33 @@ class ReplayServer:
         wanted = self._leaving(ops)
         return dict(zip(wanted, self._runner.run_together(ops, inputs, wanted), strict=True))
 
-    def effect(self, numbers: Sequence[int]) -> dict[str, float]:
-        """The relative error of each result of the program if these ops alone ran under the plan, as one program.
+    def effect(self, numbers: Sequence[int], apart: bool) -> dict[str, float]:
+        """The relative error of each result of the program if these ops alone ran under the plan.
 
-        All later ops run in eager mode on the CPU.
+        They run as one program, or `apart`. All other ops run in eager mode on the CPU.
         """
-        changed = self.values(numbers)
-        for op in self._recording.ops[numbers[0] + 1 :]:
+        changed = {} if apart else self.values(numbers)
+        for op in self._recording.ops[numbers[0] :]:
             if op.number not in numbers:
                 changed |= self._run_on(op, changed)
+            elif apart:
+                inputs = self._inputs(op)
+                own = {v: changed[v] for v in inputs if v in changed}
+                changed |= zip(op.results, self._runner.run(op, inputs | own), strict=True)
         return {name: self._error(v, changed) for name, v in self._recording.results.items()}
 
     def noise(self) -> list[float]:
         """The relative error of each op if each result of an op is rounded once more, in eager mode on the CPU."""
-        changed, errors, round_off = dict[int, np.ndarray](), [], tolerance.shaken(1, 1)
-        for op in self._recording.ops:
-            own = self._run_on(op, changed, always=True)
-            changed |= {
-                v: round_off(a) if np.any(a != np.rint(a)) else a for v, a in own.items() if tolerance.is_real(a.dtype)
-            }
-            changed |= {v: a for v, a in own.items() if not tolerance.is_real(a.dtype)}
-            errors.append(max((self._error(v, changed) for v in own), default=0.0))
-        return errors
+        changed = noisy(self._recording, self._base.run, lambda _: (0.0, 1.0), seed=1)
+        return [max((self._error(v, changed) for v in op.results), default=0.0) for op in self._recording.ops]
 
     def _error(self, value: int, changed: Mapping[int, np.ndarray]) -> float:
         return tolerance.relative_error(changed[value], self._value(value)) if value in changed else 0.0
 
-    def _run_on(
-        self, op: RecordedOp, changed: Mapping[int, np.ndarray], *, always: bool = False
-    ) -> dict[int, np.ndarray]:
+    def _run_on(self, op: RecordedOp, changed: Mapping[int, np.ndarray]) -> dict[int, np.ndarray]:
         """The results of an op in eager mode on changed values; none if it takes no changed one, or fails."""
         own = {v: changed[v] for v in self._inputs(op) if v in changed}
-        if op.unplayable or not (own or always):
+        if op.unplayable or not own:
             return {}
         try:
             got = self._base.run(op, self._inputs(op) | own)

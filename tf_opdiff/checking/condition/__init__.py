@@ -1,0 +1,1 @@
+"""Condition: what rounding in the ops of a checked callable does to its results."""
