@@ -17,7 +17,7 @@ from tf_opdiff.harness.paths import ROOT
 
 NAMES = ("overhead", "profile", "second", "garbage", "errors", "gradient", "sweep", "growth", "reports", "model")
 
-#: What is run by a name, with options of its own, and writes no table.
+#: Name → module of the checks that take options of their own and write no table.
 CHECKS = {"discover": "bench.discover", "kernel-faults": "bench.kernel_faults"}
 
 

@@ -31,7 +31,7 @@ from tf_opdiff.suites.glossary import WORDS
 #: The page whose part between these two comments is generated, and those comments.
 ARCHITECTURE = "docs/explanations/architecture.md"
 BEGIN, END = "<!-- rooms: written from the code by `make reference` -->\n", "<!-- end of rooms -->\n"
-#: The same for the page that tells which ops a rule does not hold for yet, and what it says of each list of them.
+#: The page of the rules that do not hold for some ops yet, its comments, and each list of such ops with its rule.
 CHECKS = "docs/explanations/checks.md"
 EXCEPTIONS, END_OF_EXCEPTIONS = (
     "<!-- exceptions: written from the code by `make reference` -->\n",
@@ -41,7 +41,7 @@ LISTS: Mapping[str, str] = {
     "suites/tests/aspects/without_sizes.txt": "It meets tensors of zero elements and of one element.",
     "suites/derived/refusals_to_do.txt": "Each dtype is tested or refused by promise.",
 }
-#: What an op is like, what its declaration is, and an example: the module of the suites, and the name of the op there.
+#: Rows of the table of notations: the kind of op, its declaration, and an example (module of the suites, name).
 LIKE = (
     ("a function of one real number", "`op` with `f` and `df`", "ops.nn.layers.activation", "softsign"),
     (

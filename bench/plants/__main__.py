@@ -33,7 +33,7 @@ TF = "2.21.0"
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an analysis said about a plant.
+    """The answer of an analysis about a plant.
 
     Attributes:
       id: the plant's.

@@ -53,8 +53,8 @@ def check_together(spec: SpecFields) -> None:
         raise ValueError("only_gradients: expected a vjp, and no state, jvp or hvp")
     if spec.derivatives.hvp and not vjp:
         raise ValueError("hvp is the derivative of vjp, which the spec lacks")
-    if spec.sweep and not spec.takes_one_input:
-        raise ValueError("sweep: expected a program of one input, without state")
+    if spec.every_input and spec.execution.state:
+        raise ValueError("every_input: expected an elementwise program, without state")
 
 
 def check_promises(spec: SpecFields) -> None:

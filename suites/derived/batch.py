@@ -43,7 +43,6 @@ def batches(spec: Spec, recipe: Recipe, shared: Sequence[int] = ()) -> Iterator[
         "upstreams": {},
         "dtypes": (representative(spec.dtypes),),
         **dict.fromkeys(("second", "jvp", "hvp")),
-        "sweep": False,
         "elementwise": False,
         "loose": dict.fromkeys(("output", "grad"), _CANCELLING) | dict(spec.tolerance.loose),
     }

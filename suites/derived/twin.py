@@ -21,7 +21,9 @@ def representative(dtypes: Collection[str]) -> str:
 
 def twin(spec: Spec, aspect: str, end: str = "", **fields: Any) -> Spec:
     """The twin `NAME-ASPECT` of a spec, whose name may have a further end; `fields` are those in which it differs."""
-    return replace(spec, name=f"{spec.name}-{aspect}{end}", **{"aspect": aspect, "tier": "default", **fields})
+    return replace(
+        spec, name=f"{spec.name}-{aspect}{end}", **{"aspect": aspect, "tier": "default", "every_input": False, **fields}
+    )
 
 
 def in_tiers(spec: Spec, first: str, **others: Any) -> tuple[Spec, ...]:

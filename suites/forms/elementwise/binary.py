@@ -96,6 +96,7 @@ def floats(
     return together(
         part(
             positions=True,
+            every_input=True,
             reference=promise,
             vjp=vjp,
             recipes={**pairs_of(function, instead), **hard},

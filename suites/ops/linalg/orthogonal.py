@@ -33,7 +33,7 @@ def _projection(tf, a):
 
 
 def _both_factors(tf, a, full=False):
-    """Qᴴ Q beside the strictly lower triangle of R."""
+    """Qᴴ Q, and the strictly lower triangle of R."""
     q, r = _factors(tf, a, full)
     return tf.concat([tf.matmul(q, q, adjoint_a=True), r - tf.linalg.band_part(r, 0, -1)], -1)
 
@@ -95,7 +95,7 @@ SPECS = op(
     also("-properties", **_properties_of(full=False)),
     also("-properties-full", **_properties_of(full=True)),
     also("-wide", calls=_calls(_WIDE), recipes={"plain": _independent}, dtypes=_REST),
-    of.beside(Call(_product, Product(of_qr), ((3, 3, 2),)), _independent),
+    of.next_to_special(Call(_product, Product(of_qr), ((3, 3, 2),)), _independent),
     program=_gram,
     calls=_calls(_TALL),
     recipes={"plain": _independent, "upstreams": _independent},
