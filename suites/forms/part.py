@@ -189,9 +189,13 @@ def of_fields(record: type[Any], declared: Mapping[str, Any]) -> tuple[dict[str,
 
 def _by_tier(dtypes: Dtypes) -> Iterator[tuple[str, dict[str, Any]]]:
     """The specs for some dtypes: the end of their names, and the fields of their dtypes."""
+    if isinstance(dtypes, str):
+        raise TypeError(f"dtypes: expected a tuple, or dtype → tier, got {dtypes!r}")
     if not isinstance(dtypes, Mapping):
         yield "", {"dtypes": tuple(dtypes)}
         return
+    if unknown := set(dtypes.values()) - set(TIERS):
+        raise ValueError(f"dtypes: expected tiers of {', '.join(TIERS)}, got {sorted(unknown)}")
     for number, tier in enumerate(sorted(set(dtypes.values()), key=TIERS.index)):
         yield "-other" if number else "", {"dtypes": tuple(d for d, t in dtypes.items() if t == tier), "tier": tier}
 

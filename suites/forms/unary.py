@@ -83,6 +83,11 @@ class Unary:
     analytic: Analytic | None = None
     tier: str = "default"
 
+    def __post_init__(self) -> None:
+        for name in ("f", "df"):
+            if not isinstance(function := getattr(self, name), Wide):
+                raise TypeError(f"{name}: expected Wide(function), got {function!r}")
+
     @property
     def function(self) -> Differentiable:
         """The function, its derivative and its domain."""
