@@ -33,7 +33,8 @@ class Op:
 
     name        the name with which those of its specs begin.
     raw         the OpDef.
-    arguments   the names of its inputs, in order, for a program that is not given; by default, those of the OpDef.
+    arguments   the names of its inputs, in order, for a program that is not given; by default, those of the OpDef if
+                `suites/derived/op_types.json` lists it, else `x` and `y`.
     program     program(tf, *inputs, **attributes); by default, it calls the OpDef. With variables or another `state`,
                 program(tf, state, *inputs, **attributes); by default, it also reads the variable.
     variables   the variables that it changes: its first inputs are their first values. None if it has no state.
@@ -112,6 +113,7 @@ class Asked:
     dtypes        its dtypes, or dtype → tier, in place of those of the op. Those of a higher tier than the first one
                   have a spec of their own, whose name ends with `-other`.
     lowest_tier   whether it leaves out the dtypes of higher tiers.
+    of_others     the labels of the recipes for these; by default, all.
     twins         functions from each spec to further specs.
     hessian       its second derivatives, which twins promise, of an op of several floats.
     linear        the twins of second order of an op that is linear: see `suites.derived.hessian.linear`. Those of the
@@ -128,6 +130,7 @@ class Asked:
     calls: Calls | None = None
     dtypes: Dtypes | None = None
     lowest_tier: bool = False
+    of_others: Collection[str] | None = None
     twins: Sequence[Twins] = ()
     hessian: Hessian | None = None
     linear: Twins | None = None
@@ -162,7 +165,9 @@ def part(suffix: str = "", **declared: Any) -> Part:
         each = {"ops": op.raw, **promised, **state, **op.fields, **own, "aspect": ELEMENTWISE if sized else ""}
         tiers = list(_by_tier(op.dtypes if asked.dtypes is None else asked.dtypes))
         for end, of_tier in tiers[:1] if asked.lowest_tier else tiers:
-            spec = Spec(**{"name": op.name + suffix + end, **of_tier, **each})
+            fewer = asked.of_others if end else None
+            recipes = {} if fewer is None else {"recipes": {label: each["recipes"][label] for label in fewer}}
+            spec = Spec(**{"name": op.name + suffix + end, **of_tier, **each, **recipes})
             yield from (spec, *(twin for twins_of in asked.twins for twin in twins_of(spec)))
             if asked.linear and not end:
                 yield from asked.linear(spec)

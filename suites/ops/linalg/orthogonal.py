@@ -33,7 +33,7 @@ def _projection(tf, a):
 
 
 def _both_factors(tf, a, full=False):
-    """Qᴴ Q, and the strictly lower triangle of R."""
+    """Qᴴ Q beside the strictly lower triangle of R."""
     q, r = _factors(tf, a, full)
     return tf.concat([tf.matmul(q, q, adjoint_a=True), r - tf.linalg.band_part(r, 0, -1)], -1)
 
