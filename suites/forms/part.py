@@ -7,12 +7,11 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, TypeVar
 
-from tf_opdiff.harness.spec.lists.tiers import TIERS
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.hessian import Hessian, second_orders
 from tf_opdiff.suites.derived.position import positions as positions_of
 from tf_opdiff.suites.derived.special_places import short, special_outer, special_source
-from tf_opdiff.suites.derived.twin import ELEMENTWISE
+from tf_opdiff.suites.derived.twin import ELEMENTWISE, by_tier
 from tf_opdiff.suites.forms.calls import Call, Calls, Shape, Wrong, inputs
 from tf_opdiff.suites.forms.calls import fields as promises
 from tf_opdiff.suites.forms.elementwise.special_upstreams import every_kind
@@ -163,7 +162,7 @@ def part(suffix: str = "", **declared: Any) -> Part:
         state = op.variables.fields if op.variables else {}
         sized = (asked.positions or own.get("elementwise")) if asked.sizes is None else asked.sizes
         each = {"ops": op.raw, **promised, **state, **op.fields, **own, "aspect": ELEMENTWISE if sized else ""}
-        tiers = list(_by_tier(op.dtypes if asked.dtypes is None else asked.dtypes))
+        tiers = list(by_tier(op.dtypes if asked.dtypes is None else asked.dtypes))
         for end, of_tier in tiers[:1] if asked.lowest_tier else tiers:
             fewer = asked.of_others if end else None
             recipes = {} if fewer is None else {"recipes": {label: each["recipes"][label] for label in fewer}}
@@ -190,19 +189,6 @@ def of_fields(record: type[Any], declared: Mapping[str, Any]) -> tuple[dict[str,
     names = {each.name for each in fields(record)}
     own = {name: value for name, value in declared.items() if name in names}
     return own, {name: value for name, value in declared.items() if name not in names}
-
-
-def _by_tier(dtypes: Dtypes) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The specs for some dtypes: the end of their names, and the fields of their dtypes."""
-    if isinstance(dtypes, str):
-        raise TypeError(f"dtypes: expected a tuple, or dtype → tier, got {dtypes!r}")
-    if not isinstance(dtypes, Mapping):
-        yield "", {"dtypes": tuple(dtypes)}
-        return
-    if unknown := set(dtypes.values()) - set(TIERS):
-        raise ValueError(f"dtypes: expected tiers of {', '.join(TIERS)}, got {sorted(unknown)}")
-    for number, tier in enumerate(sorted(set(dtypes.values()), key=TIERS.index)):
-        yield "-other" if number else "", {"dtypes": tuple(d for d, t in dtypes.items() if t == tier), "tier": tier}
 
 
 def each_dtype(dtypes: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:
