@@ -29,7 +29,7 @@ NAMES = (
     "plants",
 )
 
-#: What is run by a name, with options of its own, and writes no table.
+#: Name → module of the checks that take options of their own and write no table.
 CHECKS = {"discover": "bench.discover", "kernel-faults": "bench.kernel_faults"}
 
 

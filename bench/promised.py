@@ -88,7 +88,7 @@ def _expected(case: Case, expected: Expectation, inputs: tuple[np.ndarray, ...])
 
 
 def _promises(case: Case, inputs: tuple[np.ndarray, ...]) -> Iterator[object]:
-    """What a case promises: by its reference, on each side of its contract, and by its claims."""
+    """The promises of a case: by its reference, on each side of its contract, and by its claims."""
     for pattern in ("", *case.spec.contract):
         side = case.spec.contract.get(pattern)
         yield pattern, side and (side.why, side.link, side.unless)

@@ -49,7 +49,7 @@ from tf_opdiff.harness.system.processor import described, processor
 
 #: Seconds after which an expression counts as one that does not return.
 LIMIT = 60
-#: What the lines begin with that have the values; a kernel may print others.
+#: The beginning of each line that holds a value; a kernel may print other lines.
 _MARK = "value of an expression: "
 _NUMBER = re.compile(r"-?\d[\d,]*(\.\d+)?(e-?\d+)?")
 

@@ -26,7 +26,7 @@ nitpicky = True
 
 
 def setup(app: Any) -> None:
-    """Writes the page of the atlas, which is not stored, and its pictures beside it."""
+    """Writes the page of the atlas, which is not stored, and its pictures in the same folder."""
 
     def write_page(app: Any) -> None:
         from tf_opdiff.reports.data.figures import atlas, searched

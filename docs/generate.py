@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import inspect
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 from docs import drawings
 from docs.command_line_page import command_line
@@ -18,20 +20,33 @@ from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.run import exit_status
 from tf_opdiff.harness.spec.derivatives import Derivatives
 from tf_opdiff.harness.spec.execution import Execution
-from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse, Spec
 from tf_opdiff.harness.spec.spec_fields import SpecFields
 from tf_opdiff.harness.spec.tolerances.tolerance import Tolerance
 from tf_opdiff.harness.tests.test_rooms import ROOMS
 from tf_opdiff.reports.text.glossary import TERMS
 from tf_opdiff.suites.derived.op_types import REMOVED, TO_DO, every_op
+from tf_opdiff.suites.forms.array_ops.layout import Layout
+from tf_opdiff.suites.forms.array_ops.moves import Moves
+from tf_opdiff.suites.forms.calls import call
+from tf_opdiff.suites.forms.elementwise.binary import floats
+from tf_opdiff.suites.forms.elementwise.comparison import compared
+from tf_opdiff.suites.forms.elementwise.gradient_op import gradient_op
+from tf_opdiff.suites.forms.elementwise.integers import integers
 from tf_opdiff.suites.forms.part import Op
+from tf_opdiff.suites.forms.state.variables import Variables, final
 from tf_opdiff.suites.forms.unary import Unary
 from tf_opdiff.suites.glossary import WORDS
+from tf_opdiff.suites.reference.arrays.moves import Moved
+from tf_opdiff.suites.reference.arrays.placed import Placed
+from tf_opdiff.suites.reference.promises.function import Function
+from tf_opdiff.suites.reference.promises.promise import Promise
+from tf_opdiff.suites.reference.promises.wide import Wide
 
 #: The page whose part between these two comments is generated, and those comments.
 ARCHITECTURE = "docs/explanations/architecture.md"
 BEGIN, END = "<!-- rooms: written from the code by `make reference` -->\n", "<!-- end of rooms -->\n"
-#: The same for the page that tells which ops a rule does not hold for yet, and what it says of each list of them.
+#: The page of the rules that do not hold for some ops yet, its comments, and each list of such ops with its rule.
 CHECKS = "docs/explanations/checks.md"
 EXCEPTIONS, END_OF_EXCEPTIONS = (
     "<!-- exceptions: written from the code by `make reference` -->\n",
@@ -41,41 +56,46 @@ LISTS: Mapping[str, str] = {
     "suites/tests/aspects/without_sizes.txt": "It meets tensors of zero elements and of one element.",
     "suites/derived/refusals_to_do.txt": "Each dtype is tested or refused by promise.",
 }
-#: What an op is like, what its declaration is, and an example: the module of the suites, and the name of the op there.
-LIKE = (
-    ("a function of one real number", "`op` with `f` and `df`", "ops.nn.layers.activation", "softsign"),
+#: Rows of the table of notations: the kind of op, its declaration, the words to import, and an example (module, name).
+LIKE: tuple[tuple[str, str, tuple[Any, ...], str, str], ...] = (
+    ("a function of one real number", "`op` with `f` and `df`", (Wide,), "ops.nn.layers.activation", "softsign"),
     (
         "a function of two numbers, whose tensors are broadcast",
         "`op` with the part `floats`",
+        (floats, Function),
         "ops.math.elementary.arithmetic",
         "sub",
     ),
     (
         "a comparison, or an op of integers",
         "`op` with `compared` or `integers`",
+        (compared, integers),
         "ops.math.truth_values.comparison",
         "greater",
     ),
     (
         "the gradient of such an op, as an OpDef",
         "`op` with `gradient_op`",
+        (gradient_op,),
         "ops.math.elementary.hyperbolic",
         "tanh-grad",
     ),
     (
         "sums, products or windows, with attributes",
         "`op` with `calls` and a `promise`",
+        (call, Promise),
         "ops.nn.layers.bias",
         "bias-add",
     ),
     (
         "the same elements in other places",
-        "`op` with a promise of `Moved` or `Placed`",
+        "`op` with a promise of `Moved` (fields of [Moves](#moves)) or `Placed` (fields of [Layout](#layout))",
+        (Moved, Placed),
         "ops.array.layouts.layout",
         "transpose",
     ),
-    ("a change of variables", "`op` with `variables`", "ops.state.assign", "assign-sub-variable"),
-    ("a program of several ops", "`Spec`", "programs.forward_mode", "forward-mode-of-many-shapes"),
+    ("a change of variables", "`op` with `variables`", (Variables, final), "ops.state.assign", "assign-sub-variable"),
+    ("a program of several ops", "`Spec`", (Spec,), "programs.forward_mode", "forward-mode-of-many-shapes"),
 )
 
 
@@ -168,7 +188,11 @@ def _spec() -> Iterator[str]:
         "",
         "A declaration of an op becomes specs. Take the first row that fits:",
         "",
-        *table(["my op is like …", "write …", "example"], ([like, how, _example(*of)] for like, how, *of in LIKE)),
+        *table(
+            ["my op is like …", "write …", "import", "example"],
+            ([like, how, "<br>".join(map(_home, words)), _example(*of)] for like, how, words, *of in LIKE),
+        ),
+        f"`op` is in {_link('suites/forms/op.py')}, `part` and `tiered` are in {_link('suites/forms/part.py')}.",
         "[Add an op](../tutorial/add-an-op.md) explains the first declaration word by word, and shows others whole.",
         "",
         "## Words",
@@ -181,7 +205,7 @@ def _spec() -> Iterator[str]:
     rows = ([code(path.relative_to(ROOT).as_posix()), first_paragraph(path)] for path in modules)
     yield from table(["module", "holds"], rows)
     groups = {"Tolerance": Tolerance, "Derivatives": Derivatives, "Execution": Execution}
-    fields = {"Op": Op, "Unary": Unary, "Spec": SpecFields, **groups}
+    fields = {"Op": Op, "Unary": Unary, "Moves": Moves, "Layout": Layout, "Spec": SpecFields, **groups}
     nouns = {**fields, "Raises": Raises, "Sparse": Sparse, "Side": Side, "Claim": Claim}
     for title, noun in nouns.items():
         about = (noun.__doc__ or "").replace("\n    ", "\n")
@@ -190,7 +214,16 @@ def _spec() -> Iterator[str]:
 
 def _example(module: str, name: str) -> str:
     path = f"suites/{module.replace('.', '/')}.py"
-    return f"{code(name)} in [{path}](../../{path})"
+    return f"{code(name)} in {_link(path)}"
+
+
+def _home(word: Any) -> str:
+    """A word of declarations, and the module that it is imported from."""
+    return f"{code(word.__name__)} from {_link(Path(inspect.getfile(word)).resolve().relative_to(ROOT).as_posix())}"
+
+
+def _link(path: str) -> str:
+    return f"[{path}](../../{path})"
 
 
 def _rooms() -> Iterator[str]:

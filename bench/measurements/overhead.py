@@ -36,7 +36,7 @@ from tf_opdiff.harness.spec.catalog import Catalog, Item
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
 from tf_opdiff.harness.spec.spec import Spec
 
-#: Of so many specs, one is run.
+#: Every 16th spec is run.
 STEP = 16
 _PLANS = [Plan(Device("cpu"), mode) for mode in MODES]
 

@@ -51,7 +51,7 @@ PARTS = {
         "harness.judge.differences.difference",
     ),
 }
-#: What is swept: an op, and whether with its gradient.
+#: Pairs: a swept op, and whether its gradient is swept too.
 OPS = (
     ("floor", False),
     ("exp", False),

@@ -11,7 +11,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Outcome:
-    """What an analysis said about a plant.
+    """The answer of an analysis about a plant.
 
     Attributes:
       id: the plant's.

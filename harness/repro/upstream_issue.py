@@ -61,7 +61,7 @@ class UpstreamIssue:
 
     @property
     def _behavior(self) -> list[str]:
-        """What is wrong, why, on which setting it depends, and whether TensorFlow's own tests would notice."""
+        """The error, its reason, the setting that decides it, and whether TensorFlow's own tests would notice."""
         values = f"got {self.record.got}, expected {self.record.want}"
         example = self.record.example or f"input {self.record.input}, {values}"
         lines = [f"{example[0].upper()}{example[1:]}."]

@@ -122,9 +122,8 @@ class Spec(SpecFields):
 
     @property
     def sweepable(self) -> bool:
-        """Whether sweeps can run the spec: it has one input, and `sweep` or a recipe `bits`."""
-        wanted = "bits" in self.recipes if self.sweep is None else self.sweep
-        return wanted and self.takes_one_input
+        """Whether sweeps can run the spec: it has one input, and holds for every bit pattern."""
+        return self.every_input and self.takes_one_input
 
     def called_with(self, keywords: Keywords) -> Spec:
         """A copy of the spec with these keyword arguments bound to its program and state; the copy has no cases."""

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any
+
+import ml_dtypes  # noqa: F401  registers the names of its dtypes
+import numpy as np
 
 from tf_opdiff.harness.spec.claim import Claim
 from tf_opdiff.harness.spec.inputs.attrs import check_attrs
@@ -34,8 +38,18 @@ def check_names(spec: SpecFields) -> None:
             raise ValueError(f"no promise can go by {variant!r}: the processor decides too")
     for pattern in (*spec.contract, *(p for c in spec.claims for p in (*c.plans, *c.refuted))):
         check_pattern(pattern)
+    for dtype in spec.dtypes:
+        _check_dtype(dtype)
     if spec.tier not in TIERS:
         raise ValueError(f"tier {spec.tier!r} is none of {', '.join(TIERS)}")
+
+
+@cache
+def _check_dtype(name: str) -> None:
+    try:
+        np.dtype(name)
+    except TypeError:
+        raise ValueError(f"dtype {name!r}: NumPy and ml_dtypes have no such dtype") from None
 
 
 def check_together(spec: SpecFields) -> None:
@@ -53,8 +67,8 @@ def check_together(spec: SpecFields) -> None:
         raise ValueError("only_gradients: expected a vjp, and no state, jvp or hvp")
     if spec.derivatives.hvp and not vjp:
         raise ValueError("hvp is the derivative of vjp, which the spec lacks")
-    if spec.sweep and not spec.takes_one_input:
-        raise ValueError("sweep: expected a program of one input, without state")
+    if spec.every_input and spec.execution.state:
+        raise ValueError("every_input: expected an elementwise program, without state")
 
 
 def check_promises(spec: SpecFields) -> None:

@@ -47,9 +47,9 @@ class SpecFields:
                                 as filters, or an empty tuple. A row of the run is compared with the row alone, and with
                                 the row beside rows of NaN and infinities. None promises nothing about batches.
     recipes                     name → recipe(draw, dtype) → input arrays.
-    sweep                       the spec is elementwise, has one input, and holds for every bit pattern, so sweeps run
-                                it on all of them. A slow reference can then use `harness.spec.tolerances.precision`.
-                                By default, a program of one input is swept if it has a recipe named `bits`.
+    every_input                 the spec is elementwise, and its promise holds for every bit pattern: sweeps run a
+                                program of one input on all of them, and searches take floats of all sizes. A slow
+                                reference can use `harness.spec.tolerances.precision`.
     attrs                       label → keyword arguments. Each label gives its own cases: the program, the reference,
                                 every derivative and every bound are called with its keyword arguments; recipes and
                                 `state` are called with those that they accept. Values are literals. Without `attrs`,
@@ -108,7 +108,7 @@ class SpecFields:
     files: tuple[Path, ...] = ()
     tier: str = "default"
     attrs: Mapping[str, Keywords] = field(default_factory=dict)
-    sweep: bool | None = None
+    every_input: bool = False
     override: OverrideCell | None = None
 
     def evidence_in(self, mode: str) -> tuple[tuple[str, str], ...]:

@@ -14,7 +14,7 @@ def refusal(spec: Spec, dtype: str) -> str:
     if dtype not in spec.dtypes or dtype not in DTYPES:
         return f"{spec.name} promises nothing for {dtype} that a sweep could try; sweeps take {', '.join(DTYPES)}"
     if not spec.sweepable:
-        return f"{spec.name} has not one input and a recipe of random bit patterns: it is not about every input"
+        return f"{spec.name} does not have one input or does not say `every_input`: it is not about every input"
     samples = (Case(spec, dtype, next(iter(spec.recipes)), label) for label in spec.labels)
     return next(filter(None, map(elementwise_fault, samples)), "")
 

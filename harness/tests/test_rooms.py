@@ -238,15 +238,28 @@ def test_the_code_of_a_run_has_every_room_that_decides_results():
     assert set(run_code.ROOMS) == rooms - {"harness/repro/"}
 
 
+def other_names(path):
+    """The imports of a file that the other tests do not see: by a second name, or relative to the file."""
+    nodes = list(ast.walk(tree(path)))
+    names = {a.name for n in nodes if isinstance(n, ast.Import) for a in n.names}
+    froms = [n for n in nodes if isinstance(n, ast.ImportFrom)]
+    names |= {n.module for n in froms if not n.level}
+    relative = {"." * n.level + (n.module or "") for n in froms if n.level}
+    return {n for n in names if n.split(".")[0] in ("harness", "reports", "suites")} | relative
+
+
 def test_nothing_is_imported_by_a_second_name():
-    """`harness.spec` beside `tf_opdiff.harness.spec` would be another module, with other classes."""
-    second = {}
-    for name, path in MODULES.items():
-        nodes = list(ast.walk(tree(path)))
-        names = {a.name for n in nodes if isinstance(n, ast.Import) for a in n.names}
-        names |= {n.module for n in nodes if isinstance(n, ast.ImportFrom) and n.module and not n.level}
-        second[name] = {n for n in names if n.split(".")[0] in ("harness", "reports", "suites")}
-    assert nonempty(second) == {}
+    """`harness.spec` in addition to `tf_opdiff.harness.spec` would be another module, with other classes."""
+    assert nonempty({name: other_names(path) for name, path in MODULES.items()}) == {}
+
+
+@pytest.mark.parametrize(
+    "line", ["import harness.spec.plan", "from ..judge.differences import row", "from . import plan"]
+)
+def test_a_second_name_is_seen(tmp_path, line):
+    module = tmp_path / "tiers.py"
+    module.write_text(f"{line}\n")
+    assert other_names(module)
 
 
 def nonempty(by_module):

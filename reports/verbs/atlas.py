@@ -10,7 +10,7 @@ from tf_opdiff.harness.paths import ATLAS, ROOT, SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.reports.analysis import ceilings
 from tf_opdiff.reports.data.figures import atlas, searched
-from tf_opdiff.reports.data.run_data import files, swept
+from tf_opdiff.reports.data.run_data import files, sweep_tables
 from tf_opdiff.reports.pages.op_pages import atlas_page
 from tf_opdiff.reports.text.atlases import atlas as text
 
@@ -40,7 +40,7 @@ def main(options: argparse.Namespace) -> int:
       ValueError: the folder of the atlas has no tables.
     """
     if options.run:
-        table, reasons = swept.table(options.run)
+        table, reasons = sweep_tables.table(options.run)
         for reason in reasons:
             print(f"not in the atlas: {reason}", file=sys.stderr)
         for path in (*atlas.store(table, options.folder), *searched.store(searched.rows(options.run), options.folder)):

@@ -12,6 +12,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.inputs.recipes import ROWS, Draw
 from tf_opdiff.harness.spec.plan import without_modes
+from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.harness.spec.tolerances.loose import Loose
 from tf_opdiff.suites.derived.twin import representative, twin
@@ -43,9 +44,8 @@ def batches(spec: Spec, recipe: Recipe, shared: Sequence[int] = ()) -> Iterator[
         "upstreams": {},
         "dtypes": (representative(spec.dtypes),),
         **dict.fromkeys(("second", "jvp", "hvp")),
-        "sweep": False,
         "elementwise": False,
-        "loose": dict.fromkeys(("output", "grad"), _CANCELLING) | dict(spec.tolerance.loose),
+        "loose": {family_of(quantity): _CANCELLING for quantity in spec.tolerance.bound} | dict(spec.tolerance.loose),
     }
     for suffix, modes, tier in (("", ("eager",), spec.tier), ("-graphs", without_modes("eager"), "full")):
         if own := tuple(mode for mode in modes if mode in spec.modes):

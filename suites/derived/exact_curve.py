@@ -79,7 +79,6 @@ def exact_curve(spec: Spec, function: Differentiable, exact: ExactCurve, aside: 
         contract={},
         loose={**spec.tolerance.loose, **({"jvp": exact.loose, "hvp": exact.loose} if exact.loose else {})},
         dtypes=("float32",),
-        sweep=False,
     )
 
 

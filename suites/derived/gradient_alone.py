@@ -31,6 +31,5 @@ def gradient_alone(spec: Spec, recipes: Collection[str] = ()) -> tuple[Spec, ...
         modes=tuple(mode for mode in spec.modes if mode != "eager"),
         recipes=kept,
         upstreams={name: upstream for name, upstream in spec.derivatives.upstreams.items() if name in kept},
-        sweep=False,
     )
     return in_tiers(alone, first)

@@ -23,6 +23,7 @@ from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.harness.spec.tolerances.loose import Loose
 from tf_opdiff.suites.derived.twin import in_tiers
 from tf_opdiff.suites.reference.promises.function import Interval
+from tf_opdiff.suites.reference.reductions.reduction import long
 
 #: A function of the inputs.
 Values = Callable[..., Any]
@@ -68,13 +69,13 @@ class Hessian:
 
     def first(self, g: Any, ts: Sequence[np.ndarray], *xs: np.ndarray) -> list[np.ndarray]:
         """The terms of the directional derivative along the tangents: one for each input that has a derivative."""
-        return [_long(t) * d(*xs) for t, d in zip(ts, self.function.partials, strict=True) if d]
+        return [long(t) * d(*xs) for t, d in zip(ts, self.function.partials, strict=True) if d]
 
     def second(self, j: int) -> Terms:
         """The terms of the derivative by input j of the gradients along the tangents."""
         inputs = [i for i, d in enumerate(self.function.partials) if d]
         curves = [(i, f) for i in inputs for f in (self.terms or {}).get((min(i, j), max(i, j)), ())]
-        return lambda g, ts, *xs: [_long(g) * _long(ts[i]) * f(*xs) for i, f in curves]
+        return lambda g, ts, *xs: [long(g) * long(ts[i]) * f(*xs) for i, f in curves]
 
     def hvp_of(self, g: np.ndarray, ts: Sequence[np.ndarray], *xs: np.ndarray) -> tuple[Any, ...]:
         """The second derivatives along the tangents; None for an input that is not connected."""
@@ -86,7 +87,9 @@ class Hessian:
         return {"jvp[0]": self.first, **{f"hvp[{j}]": self.second(j) for j in range(len(self.function.partials))}}
 
 
-def linear(*recipes: str, moving: Collection[int] = (0,), sparse: bool = False) -> Callable[[Spec], tuple[Spec, ...]]:
+def linear(
+    *recipes: str, moving: Collection[int] = (0,), sparse: bool = False, suffix: str = "-second-order"
+) -> Callable[[Spec], tuple[Spec, ...]]:
     """A function from the spec of an op, without state, to the twins of one that is linear in some inputs.
 
     It maps their tangents as it maps the inputs. No gradient depends on these inputs, so that second order is
@@ -97,6 +100,7 @@ def linear(*recipes: str, moving: Collection[int] = (0,), sparse: bool = False) 
       moving: the numbers of these inputs.
       sparse: whether a gradient is sparse. No reverse mode can follow it then, which second order needs, and forward
         mode in a v1 graph.
+      suffix: the end of the names of the twins.
     """
 
     def moved(ts: Any, *xs: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -115,7 +119,7 @@ def linear(*recipes: str, moving: Collection[int] = (0,), sparse: bool = False) 
             alternatives={},
             modes=tuple(mode for mode in spec.modes if not (sparse and mode == "graph")),
         )
-        return by_dtype(twin, f"{spec.name}-second-order", [d for d in spec.dtypes if is_float(np.dtype(d))])
+        return by_dtype(twin, spec.name + suffix, [d for d in spec.dtypes if is_float(np.dtype(d))])
 
     return twins
 
@@ -135,7 +139,7 @@ def chosen_second_order(spec: Spec, *recipes: str) -> tuple[Spec, ...]:
             alone = np.zeros(shape)
             alone[place] = 1
             pairs = zip(spec.derivatives.vjp(alone, *xs), ts, strict=True)  # type: ignore[misc]
-            moved[place] = sum(np.sum(_long(g) * _long(t)) for g, t in pairs if g is not None)
+            moved[place] = sum(np.sum(long(g) * long(t)) for g, t in pairs if g is not None)
         return moved
 
     twin = spec.but(
@@ -170,13 +174,8 @@ def second_orders(main: Spec, name: str, hessian: Hessian) -> tuple[Spec, ...]:
 
 def by_dtype(curved: Spec, name: str, dtypes: Sequence[str]) -> tuple[Spec, ...]:
     """The twin of a spec in float32, and that in the other dtypes; no twin without a dtype."""
-    fields: dict[str, Any] = {"aspect": "second-order", "elementwise": False, "sweep": False, "tier": "default"}
+    fields: dict[str, Any] = {"aspect": "second-order", "elementwise": False, "every_input": False, "tier": "default"}
     return in_tiers(replace(curved, name=name, dtypes=tuple(dtypes), **fields), "float32")
-
-
-def _long(x: np.ndarray) -> np.ndarray:
-    """An array in long double, in which the product of two numbers of float64 is nearly exact."""
-    return x.astype(np.longdouble)
 
 
 def _bounds(main: Spec, hessian: Hessian) -> dict[str, Callable[..., Any]]:

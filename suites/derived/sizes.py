@@ -97,7 +97,7 @@ def sizes(
     first = first or representative(dtypes)
     fast = tuple(mode for mode in spec.modes if mode != "xla")
     some = {name: recipe for name, recipe in recipes.items() if not few or name in few}
-    sized = partial(twin, spec, "sizes", dtypes=(first,), upstreams={}, sweep=False)
+    sized = partial(twin, spec, "sizes", dtypes=(first,), upstreams={})
     if first in dtypes:
         known = sized(recipes=some, modes=fast)
         yield known

@@ -97,7 +97,7 @@ def short(spec: Spec, source: Recipe | None = None, tier: str = "default") -> tu
 
     first = representative(spec.dtypes)
     dtypes, recipes = (first,) if source else spec.dtypes, {"specials": recipe}
-    fields: dict[str, Any] = {"upstreams": {}, "modes": ("eager",), "sweep": False, "tier": tier}
+    fields: dict[str, Any] = {"upstreams": {}, "modes": ("eager",), "every_input": False, "tier": tier}
     return in_tiers(twin(spec, "short", program=program, recipes=recipes, dtypes=dtypes, **fields), first)
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tf_opdiff.harness.spec.lists.tiers import TIERS
 from tf_opdiff.harness.spec.spec import Spec
 
 #: The aspect of a spec that has values of an elementwise op: it has twins in other positions and sizes.
@@ -21,7 +22,9 @@ def representative(dtypes: Collection[str]) -> str:
 
 def twin(spec: Spec, aspect: str, end: str = "", **fields: Any) -> Spec:
     """The twin `NAME-ASPECT` of a spec, whose name may have a further end; `fields` are those in which it differs."""
-    return replace(spec, name=f"{spec.name}-{aspect}{end}", **{"aspect": aspect, "tier": "default", **fields})
+    return replace(
+        spec, name=f"{spec.name}-{aspect}{end}", **{"aspect": aspect, "tier": "default", "every_input": False, **fields}
+    )
 
 
 def in_tiers(spec: Spec, first: str, **others: Any) -> tuple[Spec, ...]:
@@ -35,3 +38,16 @@ def in_tiers(spec: Spec, first: str, **others: Any) -> tuple[Spec, ...]:
         *((replace(spec, dtypes=(first,)),) if first in spec.dtypes else ()),
         *((replace(spec, **other),) if rest else ()),
     )
+
+
+def by_tier(dtypes: Sequence[str] | Mapping[str, str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The specs for some dtypes: the end of their names, and the fields of their dtypes."""
+    if isinstance(dtypes, str):
+        raise TypeError(f"dtypes: expected a tuple, or dtype → tier, got {dtypes!r}")
+    if not isinstance(dtypes, Mapping):
+        yield "", {"dtypes": tuple(dtypes)}
+        return
+    if unknown := set(dtypes.values()) - set(TIERS):
+        raise ValueError(f"dtypes: expected tiers of {', '.join(TIERS)}, got {sorted(unknown)}")
+    for number, tier in enumerate(sorted(set(dtypes.values()), key=TIERS.index)):
+        yield "-other" if number else "", {"dtypes": tuple(d for d, t in dtypes.items() if t == tier), "tier": tier}

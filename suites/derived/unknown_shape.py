@@ -26,5 +26,4 @@ def unknown_shape(spec: Spec, recipes: Mapping[str, Recipe]) -> Spec:
         dtypes=(representative(spec.dtypes),),
         recipes=recipes,
         upstreams={},
-        sweep=False,
     )

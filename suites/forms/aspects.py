@@ -215,6 +215,8 @@ def forward(op: Op) -> Iterable[Spec]:
 
 def curved(op: Op) -> Iterable[Spec]:
     """Forward mode and second order, in the full tier."""
+    if unknown := [label for label in op.second if label not in op.recipes]:
+        raise ValueError(f"second: expected labels of recipes ({', '.join(op.recipes)}), got {unknown[0]!r}")
     recipes = {label: op.recipes[label] for label in op.second}
     return second_order(recipes, **{"tier": "full", **op.fields})(op) if recipes else ()
 

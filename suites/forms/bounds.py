@@ -43,4 +43,10 @@ def absolute(error: Callable[..., Any]) -> Bound:
 
 def by_dtype(budget: Budget, dtypes: tuple[str, ...]) -> Any:
     """A budget as of a spec, from one number, or one for each dtype; in each family of modes if it is `by_mode`."""
-    return mapped(lambda one: dict(zip(dtypes, one, strict=True)) if isinstance(one, tuple) else one, budget)
+
+    def of(ulps: Any) -> Any:
+        if isinstance(ulps, tuple) and len(ulps) != len(dtypes):
+            raise ValueError(f"ulp: expected one number, or one for each of {', '.join(dtypes)}; got {ulps}")
+        return dict(zip(dtypes, ulps, strict=True)) if isinstance(ulps, tuple) else ulps
+
+    return mapped(of, budget)

@@ -107,6 +107,8 @@ def fields(
     """
     every = [one.completed(program, promise) for one in calls.values()]
     promises = tuple(one.promise for one in every if one.promise)
+    if not promises:
+        raise ValueError("calls: expected a promise of the op, or one of each call")
     unsigned = promises[0].unsigned_zeros if rounded is None else rounded
     several = Several(promises, tuple(one.count for one in every), tuple(one.attrs for one in every))
     return {

@@ -40,19 +40,33 @@ def op(name: str, raw: str, *own_parts: Part, parts: Any = (), fields: Any = Non
         the fields of `Unary` too.
 
     Raises:
-      ValueError: the op would have no specs of an aspect that it leaves out.
+      TypeError, ValueError: a word is unknown or lacks another one, the op has no specs, or it leaves out an aspect
+        that it does not have.
     """
+    try:
+        return _declared(name, raw, (*own_parts, *parts), fields or {}, declared)
+    except (TypeError, ValueError) as why:
+        says = str(why) if str(why).startswith("spec ") else f"op {name}: {why}"
+        raise (TypeError if isinstance(why, TypeError) else ValueError)(says) from why
+
+
+def _declared(
+    name: str, raw: str, parts: Iterable[Part], fields: Mapping[str, Any], declared: Mapping[str, Any]
+) -> tuple[Spec, ...]:
+    """The specs of an op: see `op`."""
     if "f" in declared:  # an elementwise op of one real number
         unary, declared = separated(Unary, {"dtypes": taken_by_cpu(raw, FLOATS), **declared})
-        own_parts = (unary.specs, *own_parts)
+        parts = (unary.specs, *parts)
     record, aspects = _kind(declared.get("promise"))
     own, more = of_fields(record, declared)
-    subject = record(name=name, raw=raw, fields={**(fields or {}), **more}, **{"arguments": inputs_of(raw), **own})
-    specs = list(_specs(subject, aspects, (*own_parts, *parts)))
+    subject = record(name=name, raw=raw, fields={**fields, **more}, **{"arguments": inputs_of(raw), **own})
+    specs = list(_specs(subject, aspects, parts))
+    if not specs:
+        raise ValueError("it has no specs: expected recipes, parts, or f and df")
     specs += elementwise_sizes(specs, _shapes(len(subject.arguments)))
     specs += with_options(raw, specs)
     if unknown := subject.without.keys() - {spec.aspect for spec in specs}:
-        raise ValueError(f"{name}: without: there is no aspect {sorted(unknown)}")
+        raise ValueError(f"without: there is no aspect {sorted(unknown)}")
     kept = (spec for spec in specs if spec.aspect not in subject.without)
     return tuple(filter(None, map(subject.changed, kept) if subject.changed else kept))
 

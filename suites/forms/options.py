@@ -62,7 +62,6 @@ def with_options(raw: str, specs: Sequence[Spec]) -> Iterator[Spec]:
             dtypes=(representative(main.dtypes),),
             modes=tuple(mode for mode in main.modes if mode != "xla" or not name.startswith("tseed")),
             upstreams={},
-            sweep=False,
         )
 
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, TypeVar
 
-from tf_opdiff.harness.spec.lists.tiers import TIERS
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.hessian import Hessian, second_orders
 from tf_opdiff.suites.derived.position import positions as positions_of
 from tf_opdiff.suites.derived.special_places import short, special_outer, special_source
-from tf_opdiff.suites.derived.twin import ELEMENTWISE
+from tf_opdiff.suites.derived.twin import ELEMENTWISE, by_tier
 from tf_opdiff.suites.forms.calls import Call, Calls, Shape, Wrong, inputs
 from tf_opdiff.suites.forms.calls import fields as promises
 from tf_opdiff.suites.forms.elementwise.special_upstreams import every_kind
@@ -33,7 +32,8 @@ class Op:
 
     name        the name with which those of its specs begin.
     raw         the OpDef.
-    arguments   the names of its inputs, in order, for a program that is not given; by default, those of the OpDef.
+    arguments   the names of its inputs, in order, for a program that is not given; by default, those of the OpDef if
+                `suites/derived/op_types.json` lists it, else `x` and `y`.
     program     program(tf, *inputs, **attributes); by default, it calls the OpDef. With variables or another `state`,
                 program(tf, state, *inputs, **attributes); by default, it also reads the variable.
     variables   the variables that it changes: its first inputs are their first values. None if it has no state.
@@ -112,6 +112,7 @@ class Asked:
     dtypes        its dtypes, or dtype → tier, in place of those of the op. Those of a higher tier than the first one
                   have a spec of their own, whose name ends with `-other`.
     lowest_tier   whether it leaves out the dtypes of higher tiers.
+    of_others     the labels of the recipes for these; by default, all.
     twins         functions from each spec to further specs.
     hessian       its second derivatives, which twins promise, of an op of several floats.
     linear        the twins of second order of an op that is linear: see `suites.derived.hessian.linear`. Those of the
@@ -128,6 +129,7 @@ class Asked:
     calls: Calls | None = None
     dtypes: Dtypes | None = None
     lowest_tier: bool = False
+    of_others: Collection[str] | None = None
     twins: Sequence[Twins] = ()
     hessian: Hessian | None = None
     linear: Twins | None = None
@@ -160,9 +162,11 @@ def part(suffix: str = "", **declared: Any) -> Part:
         state = op.variables.fields if op.variables else {}
         sized = (asked.positions or own.get("elementwise")) if asked.sizes is None else asked.sizes
         each = {"ops": op.raw, **promised, **state, **op.fields, **own, "aspect": ELEMENTWISE if sized else ""}
-        tiers = list(_by_tier(op.dtypes if asked.dtypes is None else asked.dtypes))
+        tiers = list(by_tier(op.dtypes if asked.dtypes is None else asked.dtypes))
         for end, of_tier in tiers[:1] if asked.lowest_tier else tiers:
-            spec = Spec(**{"name": op.name + suffix + end, **of_tier, **each})
+            fewer = asked.of_others if end else None
+            recipes = {} if fewer is None else {"recipes": {label: each["recipes"][label] for label in fewer}}
+            spec = Spec(**{"name": op.name + suffix + end, **of_tier, **each, **recipes})
             yield from (spec, *(twin for twins_of in asked.twins for twin in twins_of(spec)))
             if asked.linear and not end:
                 yield from asked.linear(spec)
@@ -185,15 +189,6 @@ def of_fields(record: type[Any], declared: Mapping[str, Any]) -> tuple[dict[str,
     names = {each.name for each in fields(record)}
     own = {name: value for name, value in declared.items() if name in names}
     return own, {name: value for name, value in declared.items() if name not in names}
-
-
-def _by_tier(dtypes: Dtypes) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The specs for some dtypes: the end of their names, and the fields of their dtypes."""
-    if not isinstance(dtypes, Mapping):
-        yield "", {"dtypes": tuple(dtypes)}
-        return
-    for number, tier in enumerate(sorted(set(dtypes.values()), key=TIERS.index)):
-        yield "-other" if number else "", {"dtypes": tuple(d for d, t in dtypes.items() if t == tier), "tier": tier}
 
 
 def each_dtype(dtypes: Mapping[str, str]) -> Iterator[tuple[str, str, str]]:

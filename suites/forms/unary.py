@@ -12,9 +12,9 @@ from tf_opdiff.harness.spec.inputs.recipes import FLOATS, bit_patterns, edges, p
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.harness.spec.tolerances.by_mode import ByMode, all_modes, mapped
 from tf_opdiff.harness.spec.tolerances.loose import Loose
+from tf_opdiff.suites.derived.cancellation import Lost, without_digits
 from tf_opdiff.suites.derived.exact_curve import ExactCurve, exact_curve
 from tf_opdiff.suites.derived.gradient_alone import gradient_alone
-from tf_opdiff.suites.derived.lost import Lost, without_digits
 from tf_opdiff.suites.derived.position import positions
 from tf_opdiff.suites.derived.second_order import SecondOrder, second_orders
 from tf_opdiff.suites.derived.special_places import short
@@ -83,6 +83,11 @@ class Unary:
     analytic: Analytic | None = None
     tier: str = "default"
 
+    def __post_init__(self) -> None:
+        for name in ("f", "df"):
+            if not isinstance(function := getattr(self, name), Wide):
+                raise TypeError(f"{name}: expected Wide(function), got {function!r}")
+
     @property
     def function(self) -> Differentiable:
         """The function, its derivative and its domain."""
@@ -109,6 +114,7 @@ class Unary:
             contract={pattern: self._with_alternatives(side) for pattern, side in self.contract(self.function).items()},
             tier=self.tier,
             sizes=True,
+            every_input=True,
             twins=(
                 self._second_order,
                 lambda main: without_digits(main, self.function, self.lost),

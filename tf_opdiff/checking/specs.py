@@ -67,7 +67,6 @@ class OwnSpec:
             modes=request.modes,
             ulp=request.ulp,
             bound={q: functions[name] for name in functions if (q := name.removeprefix("bound of ")) != name},
-            sweep=False,
         )
         return cls(spec, recorded)
 

@@ -144,7 +144,7 @@ class ServerState:
         self._names.append(Names("gradient functions", _gradients, _gradient_functions))
 
     def left_behind(self) -> str:
-        """What the ops since the start left changed, in words; empty if all is as it was. Cancels their timers.
+        """The changes that ops left since the start, in words; empty if there are none. Cancels their timers.
 
         An alarm would end the process in the middle of an answer.
         """

@@ -23,7 +23,7 @@ _PLUMBING = {"Const", "Placeholder", "NoOp", "Identity", "ReadVariableOp"} | TRA
 INDICES = {"int32", "int64", "bool"}
 #: Ops of an executed graph that bring in a value from outside.
 _SOURCES = {"_Arg", "_Recv", "_HostRecv", "Placeholder", "VarHandleOp", "VariableV2"}
-#: What `StepStats` say of a node: `NAME = OP(INPUTS)`, and more after that.
+#: The label of a node in `StepStats`: `NAME = OP(INPUTS)`, and more after that.
 _LABEL = re.compile(r"\S+ = (\w+)\(")
 
 

@@ -37,7 +37,7 @@ def with_itself(trial: Trial, quantity: str, promise: Want) -> Comparison | None
     each = [_repetition(trial, quantity, promise, repetition) for repetition in repetitions.items()]
     compared = [one for one in each if one is not None]
     differing = [one for one in compared if one.kind]
-    # Of equal ones the last, which says more than the comparison of a result with itself.
+    # The last of equally far ones: it says more than the comparison of a result with itself.
     farthest = max(reversed([comparison, *compared]), key=lambda one: 0.0 if math.isnan(one.max_ulp) else one.max_ulp)
     return Comparison.joined(differing) if differing else farthest
 

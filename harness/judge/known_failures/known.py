@@ -22,9 +22,9 @@ Numbered = tuple[int, Entry]
 
 
 class DeviceFacts(NamedTuple):
-    """What entries ask of a device besides its name: its type, where the name does not contain it, and its traits.
+    """The facts of a device that entries select by: its type, where the name does not contain it, and its traits.
 
-    `variants` are those that the device has without being told: where the processor leaves oneDNN off, `cpu` is
+    `variants` are those that the device has by itself: where the processor leaves oneDNN off, `cpu` is
     `cpu+noonednn`.
     """
 

@@ -140,7 +140,7 @@ def _processors(name: str, tables: Mapping[str, Any]) -> Iterator[frozenset[str]
 
 
 class _Items(msgspec.Struct, forbid_unknown_fields=True):
-    """What a cause's table holds in addition to the cause."""
+    """The fields of a cause's table that belong to its entries."""
 
     entries: list[dict[str, Any]] = []
     defaults: dict[str, Any] = {}

@@ -22,7 +22,7 @@ from tf_opdiff.harness.system.process_state import SHARED, Setting
 
 
 class ProcessChanged(Exception):
-    """What a function left changed; it has been restored."""
+    """A function changed a setting of the process; the setting has been restored."""
 
 
 def _set_precision(bits: int) -> None:

@@ -194,7 +194,7 @@ class ProgramWriter(Writer):
 
     @contextmanager
     def _restored(self) -> Iterator[None]:
-        """What is defined inside is forgotten if it can't be written."""
+        """Forgets the definitions made inside if one can't be written."""
         before = {name: copy.copy(getattr(self, name)) for name in _STATE}
         try:
             yield

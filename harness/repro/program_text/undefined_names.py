@@ -28,7 +28,7 @@ def top_level_names(text: str) -> frozenset[str]:
 
 
 def faults(text: str) -> list[str]:
-    """What keeps a program from running with TensorFlow and NumPy alone, in words; empty if nothing is known to.
+    """The reasons why a program cannot run with TensorFlow and NumPy alone, in words; empty if none is known.
 
     The words name each name without a definition, in all functions and classes; each module that such a program may
     not import; and each attribute that a module of Python or NumPy lacks.

@@ -90,7 +90,7 @@ class Text(str):
 
 
 class Index:
-    """What stands between square brackets."""
+    """The text between square brackets."""
 
     def __init__(self, value: Any) -> None:
         self.value = value

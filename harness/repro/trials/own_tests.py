@@ -9,7 +9,7 @@ from tf_opdiff.harness.store.records.record import Record
 
 #: The tolerances, relative and absolute alike, of `assertAllCloseAccordingToType`; it has another for small dtypes.
 _ALL_CLOSE, _SMALL = 1e-6, {"float16": 1e-3, "bfloat16": 1e-2}
-#: Those of `_assertOpOutputMatchesExpected` in tensorflow/compiler/tests/unary_ops_test.py.
+#: The tolerances of `_assertOpOutputMatchesExpected` in tensorflow/compiler/tests/unary_ops_test.py.
 _XLA = (1e-3, 1e-5)
 
 

@@ -18,7 +18,7 @@ from tf_opdiff.harness.run.sessions.session_hooks import SESSION, items_of
 from tf_opdiff.harness.run.sessions.xdist_worker import is_worker
 from tf_opdiff.harness.store.run_directories.rundir import open_shard
 
-#: What xdist raises when a worker is gone.
+#: The errors that xdist raises when a worker is gone.
 _ERRORS = (OSError, EOFError, RuntimeError, AssertionError, KeyError)
 
 

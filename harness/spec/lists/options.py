@@ -22,7 +22,7 @@ SHOWN, LEFT_OUT = "options.json", "options_left_out.toml"
 
 @dataclass(frozen=True)
 class Options:
-    """What is known of options, by op, attribute and value.
+    """The options of ops, by op, attribute and value.
 
     shown       the names of some specs whose programs give the op this value.
     left_out    the reason why no spec has to.

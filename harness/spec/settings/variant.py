@@ -71,7 +71,7 @@ class Variant:
 
     @property
     def form(self) -> str:
-        """What follows the name, for messages."""
+        """The text after the name, for messages."""
         return "=N, N at least 1" if self.counted else f"={'|'.join(self.choices)}" if self.choices else ""
 
 

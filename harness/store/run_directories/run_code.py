@@ -65,7 +65,7 @@ class RunCode(msgspec.Struct):
         (directory / NAME).write_text(json_of({"files": self.files, "loaded": self.loaded}, indent=0))
 
     def changes(self, now: RunCode) -> dict[str, str]:
-        """What happened since to each file that differs `now`: `changed`, `added` or `removed`, by its path.
+        """Path → `changed`, `added` or `removed`, for each file that differs `now`.
 
         Another process may have loaded other modules. So a loaded module differs only if its file does.
         """

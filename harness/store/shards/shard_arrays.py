@@ -113,7 +113,7 @@ class Arrays:
 
 
 def texts(path: Path) -> Iterator[tuple[str, bytes | None]]:
-    """What `harness.store.shards.shard.texts` gives, with the arrays that the shard leaves to `observations.parquet`.
+    """The lines that `harness.store.shards.shard.texts` gives, with the arrays of `observations.parquet`.
 
     Raises:
       OSError: the shard can't be opened.

@@ -149,7 +149,7 @@ def _distinct(column: Any, kind: str) -> tuple[list[str], np.ndarray]:
 
 
 def texts(path: Path, *, texts: shard.Texts = shard.texts) -> Iterator[tuple[str, bytes | None]]:
-    """What another function `texts` gives, with the records that the shard leaves to `records.parquet`.
+    """The lines that another function `texts` gives, with the records that the shard leaves to `records.parquet`.
 
     Raises:
       OSError: the shard can't be opened.

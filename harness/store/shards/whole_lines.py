@@ -38,8 +38,8 @@ def compress(run: Path, *, complete: bool = False) -> None:
 
 
 def texts(path: Path) -> Iterator[tuple[str, bytes | None]]:
-    """What `harness.store.shards.shard.texts` gives, with the arrays and records that the shard leaves to Parquet
-    files.
+    """The lines that `harness.store.shards.shard.texts` gives, with the arrays and records that the shard leaves to
+    Parquet files.
 
     Raises:
       OSError: the shard can't be opened.

@@ -32,22 +32,22 @@ def refusal(spec: Spec, dtype: str) -> str:
     run, curved = spec.execution, spec.derivatives.jvp or spec.derivatives.hvp
     if run.state or run.sessions or run.only_gradients or run.steps > 1 or curved or spec.claims:
         return f"{spec.name} does more than one elementwise op"
-    if not {"bits", "domain"} & set(spec.recipes) and not spec.sweepable:
-        return f"{spec.name} has neither a recipe `bits` nor a recipe `domain`"
-    sample = Case(spec, dtype, _wide_recipe(spec), spec.labels[0])
+    if not (spec.every_input or "domain" in spec.recipes):
+        return f"{spec.name} says neither `every_input` nor a recipe `domain`"
+    sample = Case(spec, dtype, _recipe_of_space(spec), spec.labels[0])
     return elementwise_fault(sample, floats_only=True)
 
 
-def _wide_recipe(spec: Spec) -> str:
-    """The recipe with inputs from the whole space of a search."""
-    return next((name for name in ("bits", "domain") if name in spec.recipes), next(iter(spec.recipes)))
+def _recipe_of_space(spec: Spec) -> str:
+    """The recipe whose inputs show the space of a search: `domain`, unless the spec takes all floats."""
+    return next(iter(spec.recipes)) if spec.every_input else "domain"
 
 
 @dataclass(frozen=True, eq=False)
 class Space:
     """The inputs of a search: a box of places, and the arguments that are whole numbers.
 
-    A spec with a recipe `bits` promises something for all floats. Any other promises it between the smallest and the
+    A spec that says `every_input` promises something for all floats. Any other promises it between the smallest and the
     largest numbers of its recipe `domain`, and for whole numbers where that recipe has no others.
     """
 
@@ -59,9 +59,8 @@ class Space:
     def of(cls, case: Case) -> Space:
         """The space of a spec, dtype and label of `attrs`."""
         dtype = np.dtype(case.dtype)
-        recipe = _wide_recipe(case.spec)
-        inputs = Case(case.spec, case.dtype, recipe, case.attrs).inputs()
-        if recipe == "bits" or case.spec.sweepable:
+        inputs = Case(case.spec, case.dtype, _recipe_of_space(case.spec), case.attrs).inputs()
+        if case.spec.every_input:
             ends = np.array([[-np.inf] * len(inputs), [np.inf] * len(inputs)]).astype(dtype)
             return cls(dtype, _box(ends))
         ends = np.array([[x.min() for x in inputs], [x.max() for x in inputs]])

@@ -27,6 +27,7 @@ SPECS = (
         reference=np.floor,
         vjp=lambda g, x: None,
         recipes={"bits": bit_patterns, "with-wrong": _with_wrong},
+        every_input=True,
         dtypes=("float16", "float32"),
     ),
     Spec(

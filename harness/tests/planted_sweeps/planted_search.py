@@ -42,7 +42,9 @@ def pairs(draw: Draw, dtype):
 
 def _spec(name, program, reference, recipe):
     more = {"dtypes": ("float64",), "modes": ("eager",), "ulp": {"output": 100}}
-    return Spec(name=name, program=program, reference=reference, recipes={"bits": recipe}, ops="", **more)
+    return Spec(
+        name=name, program=program, reference=reference, recipes={"bits": recipe}, every_input=True, ops="", **more
+    )
 
 
 SPECS = (

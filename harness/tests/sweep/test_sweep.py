@@ -344,8 +344,9 @@ def test_a_program_of_several_inputs_is_not_swept():
     from tf_opdiff.harness.spec.spec import Spec
 
     def spec(program):
-        return Spec(name="some", ops="", program=program, reference=abs, recipes=UNARY)
+        return Spec(name="some", ops="", program=program, reference=abs, recipes=UNARY, every_input=True)
 
     assert spec(lambda tf, x: x).sweepable
+    assert not spec(lambda tf, x: x).but(every_input=False).sweepable
     assert not spec(lambda tf, x, y: x).sweepable
     assert not spec(lambda tf, *xs: xs[0]).sweepable

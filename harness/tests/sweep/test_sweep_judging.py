@@ -46,7 +46,7 @@ def program(tf, x):
 
 def made(**more):
     defaults = {"name": "x", "program": program, "reference": lambda x: x, "ops": "", "dtypes": ("float16",)}
-    return Spec(**defaults | {"recipes": {"bits": bit_patterns}} | more)
+    return Spec(**defaults | {"recipes": {"bits": bit_patterns}, "every_input": True} | more)
 
 
 def swept(*observations, spec=None, plan=PLAN, span=(LO, HI), block=None):
@@ -291,7 +291,7 @@ def test_a_reference_in_float64_may_overflow_only_where_every_result_is_infinite
         ({}, ""),
         ({"reference": np.cumsum}, "is not elementwise"),
         ({"reference": lambda x: x[:1]}, "is not unary"),
-        ({"recipes": {"plain": bit_patterns}}, "it is not about every input"),
+        ({"every_input": False}, "it is not about every input"),
         ({"dtypes": ("float64",)}, "promises nothing for float16"),
     ],
 )

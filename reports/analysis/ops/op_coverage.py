@@ -22,9 +22,6 @@ STATES: Mapping[str, str] = {
 }
 #: The number of modes in which a dtype has to be tested.
 MODES_NEEDED = 2
-#: The dtypes that XLA need not show: it has no strings, and leaves half of a result of 4 bits unwritten, so that no
-#: promise can be kept or broken reliably. Specs of Transpose show the failure.
-NOT_UNDER_XLA = ("bytes", "int4", "uint4")
 #: The dtypes that TensorFlow differentiates.
 DIFFERENTIABLE = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 

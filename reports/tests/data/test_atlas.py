@@ -17,7 +17,7 @@ from tf_opdiff.harness.sweep.measurements.oracle import Oracle
 from tf_opdiff.harness.sweep.measurements.pieces import NORMAL
 from tf_opdiff.harness.sweep.sweep import Sweep
 from tf_opdiff.reports.data.figures import atlas
-from tf_opdiff.reports.data.run_data import swept
+from tf_opdiff.reports.data.run_data import sweep_tables
 from tf_opdiff.reports.pages.op_pages import atlas_page
 from tf_opdiff.reports.text.atlases.atlas import document
 
@@ -30,6 +30,7 @@ SPEC = Spec(
     dtypes=("float16",),
     ulp={"output": 2},
     recipes={"bits": bit_patterns},
+    every_input=True,
 )
 #: The bit pattern of 1.5, which these results get wrong.
 WRONG = 0x3E00
@@ -72,10 +73,10 @@ def places(table):
 def test_parts_of_a_sweep_are_in_the_atlas_when_all_have_come(tmp_path):
     first = run(tmp_path / "a", {"eager": third}, span=(0, 1 << 15))
     second = run(tmp_path / "b", {"eager": third}, span=(1 << 15, 1 << 16), started="2026-02-03T00:00:00+00:00")
-    table, reasons = swept.table([first])
+    table, reasons = sweep_tables.table([first])
     assert not len(table)
     assert reasons == ["third-float16 on cpu/eager: the sweep has not tried all inputs, nor an even sample of them"]
-    table, reasons = swept.table([second, first])
+    table, reasons = sweep_tables.table([second, first])
     assert (places(table), reasons) == ([("eager", "", 1, 1 << 16)], [])
     assert set(table["date"]) == {"2026-02-03"}
 
@@ -83,15 +84,15 @@ def test_parts_of_a_sweep_are_in_the_atlas_when_all_have_come(tmp_path):
 def test_the_same_block_counts_once_and_other_blocks_must_not_overlap(tmp_path):
     one = run(tmp_path / "a", {"eager": third})
     again = run(tmp_path / "b", {"eager": third})
-    assert places(swept.table([one, again])[0]) == [("eager", "", 1, 1 << 16)]
+    assert places(sweep_tables.table([one, again])[0]) == [("eager", "", 1, 1 << 16)]
     other = run(tmp_path / "c", {"eager": third}, block=1 << 13)
     with pytest.raises(ValueError, match="blocks of its sweeps overlap at 0x0"):
-        swept.table([one, other])
+        sweep_tables.table([one, other])
 
 
 def test_modes_are_joined_only_if_every_bit_is_the_same(tmp_path):
     modes = {"eager": third, "function": third, "xla": lambda x: third(x, 1), "graph": lambda x: third(x, 1)}
-    table, _ = swept.table([run(tmp_path / "a", modes)])
+    table, _ = sweep_tables.table([run(tmp_path / "a", modes)])
     assert places(table) == [("eager", "function", 1, 1 << 16), ("xla", "graph", 1, 1 << 16)]
     assert set(table["same_inputs"]) == {1 << 14}, "one block in 32 has checksums: here the first of four"
 
@@ -102,30 +103,30 @@ def test_modes_that_differ_in_a_block_without_checksums_are_not_joined(tmp_path)
         y.view(np.uint16)[x.view(np.uint16) == 0x7000] += np.uint16(1)
         return y
 
-    table, _ = swept.table([run(tmp_path / "a", {"eager": third, "graph": late})])
+    table, _ = sweep_tables.table([run(tmp_path / "a", {"eager": third, "graph": late})])
     assert places(table) == [("eager", "", 1, 1 << 16), ("graph", "", 1, 1 << 16)]
 
 
 def test_a_mode_that_a_sample_alone_compares_is_joined_on_that_many_inputs(tmp_path):
     whole = run(tmp_path / "a", {"eager": third})
     sample = run(tmp_path / "b", {"eager": third, "graph": third}, step=257)
-    table, _ = swept.table([whole, sample])
+    table, _ = sweep_tables.table([whole, sample])
     assert places(table) == [("eager", "graph", 1, 1 << 16)]
     assert set(table["same_inputs"]) == {256}
 
 
 def test_a_block_that_crashed_leaves_the_sweep_out_until_it_ran_again(tmp_path):
     crashed = run(tmp_path / "a", {"eager": lambda x: None if x.view(np.uint16)[0] == 1 << 14 else third(x)})
-    table, reasons = swept.table([crashed])
+    table, reasons = sweep_tables.table([crashed])
     assert (len(table), reasons) == (0, ["third-float16 on cpu/eager: output[0]: SIGABRT"])
     again = run(tmp_path / "b", {"eager": third}, span=(1 << 14, 1 << 15))
-    assert places(swept.table([crashed, again])[0]) == [("eager", "", 1, 1 << 16)]
+    assert places(sweep_tables.table([crashed, again])[0]) == [("eager", "", 1, 1 << 16)]
 
 
 def test_a_whole_dtype_replaces_a_sample_and_a_newer_sweep_an_older_one(tmp_path):
-    sample = swept.table([run(tmp_path / "a", {"eager": third}, step=257)])[0]
-    whole = swept.table([run(tmp_path / "b", {"eager": third})])[0]
-    newer = swept.table([run(tmp_path / "c", {"eager": lambda x: third(x, 1)})])[0]
+    sample = sweep_tables.table([run(tmp_path / "a", {"eager": third}, step=257)])[0]
+    whole = sweep_tables.table([run(tmp_path / "b", {"eager": third})])[0]
+    newer = sweep_tables.table([run(tmp_path / "c", {"eager": lambda x: third(x, 1)})])[0]
     for table in (sample, whole, sample, newer):
         atlas.store(table, tmp_path / "atlas")
     (stored,) = atlas.load(tmp_path / "atlas").values()
@@ -135,8 +136,8 @@ def test_a_whole_dtype_replaces_a_sample_and_a_newer_sweep_an_older_one(tmp_path
 
 
 def test_a_mode_that_became_the_same_as_another_loses_its_rows(tmp_path):
-    apart = swept.table([run(tmp_path / "a", {"eager": third, "graph": lambda x: third(x, 1)})])[0]
-    joined = swept.table([run(tmp_path / "b", {"eager": third, "graph": third})])[0]
+    apart = sweep_tables.table([run(tmp_path / "a", {"eager": third, "graph": lambda x: third(x, 1)})])[0]
+    joined = sweep_tables.table([run(tmp_path / "b", {"eager": third, "graph": third})])[0]
     assert [mode for mode, *_ in places(apart)] == ["eager", "graph"]
     assert places(atlas.merged([apart, joined])) == [("eager", "graph", 1, 1 << 16)]
 
@@ -150,8 +151,8 @@ def test_the_document_names_the_worst_input_and_never_calls_a_sample_a_maximum(t
         "unit = 'ULPs'\nrequired = true\nfloat16 = { fourth = inf }\n"
         '[[stated]]\nfunction = "third"\nlibrary = "Thirds 1.0"\nlargest = "2"\nsource = "a header"\n'
     )
-    whole = swept.table([run(tmp_path / "a", {"eager": lambda x: third(x, 1)})])[0]
-    sample = swept.table([run(tmp_path / "b", {"eager": third}, step=257)])[0]
+    whole = sweep_tables.table([run(tmp_path / "a", {"eager": lambda x: third(x, 1)})])[0]
+    sample = sweep_tables.table([run(tmp_path / "b", {"eager": third}, step=257)])[0]
     text = document({"cpu@9.9.0": whole}, published)
     assert "| float16 | value | eager | all 65,536 | 1 | 0x3e00 (1.5) |" in text
     assert "| [third](#third) | 1 |  |" in text
@@ -168,7 +169,7 @@ def test_the_document_names_the_worst_input_and_never_calls_a_sample_a_maximum(t
 
 def test_the_page_has_a_strip_for_each_result(tmp_path):
     modes = {"eager": third, "graph": third, "xla": lambda x: third(x, 1)}
-    table = swept.table([run(tmp_path / "a", modes)])[0]
+    table = sweep_tables.table([run(tmp_path / "a", modes)])[0]
     page = atlas_page.html({"cpu@9.9.0": table})
     assert page.count("<svg") == 1
     assert "On cpu/eager, cpu/graph: 65,536 elements, at most 0.3333 ULP off" in page
@@ -182,14 +183,14 @@ def test_a_sweep_whose_reference_is_suspect_is_left_out(tmp_path):
     row = {"spec": "third", "dtype": "float16", "kind": "reference", "case": "c", "device": "cpu", "mode": "eager"}
     shard.write("result", case="c", device="cpu", mode="eager", records=[row])
     shard.close()
-    assert len(swept.table([folder])[0])
-    table, reasons = swept.table([folder, other])
+    assert len(sweep_tables.table([folder])[0])
+    table, reasons = sweep_tables.table([folder, other])
     assert not len(table)
     assert reasons == ["third-float16: its reference in float64 disagrees with that in wider numbers"]
 
 
 def test_a_damaged_file_is_refused(tmp_path):
-    table = swept.table([run(tmp_path / "a", {"eager": third})])[0]
+    table = sweep_tables.table([run(tmp_path / "a", {"eager": third})])[0]
     (path,) = atlas.store(table, tmp_path / "atlas")
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(ValueError, match=r"cpu@9\.9\.0\.parquet"):
@@ -200,7 +201,7 @@ def test_a_run_without_a_sweep_is_named(tmp_path, capsys):
     sweep, other = run(tmp_path / "sweep", {"eager": third}), tmp_path / "other"
     (other / "shards").mkdir(parents=True)
     RunInfo(run="other", started="").save(other)
-    table, reasons = swept.table([other, sweep])
+    table, reasons = sweep_tables.table([other, sweep])
     assert len(table) and reasons == [f"{other}: it has no sweep and no search"]
     assert main(["atlas", str(other), "--folder", str(tmp_path / "atlas")]) == 4
     first, second = capsys.readouterr().err.splitlines()

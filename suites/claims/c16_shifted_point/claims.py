@@ -13,7 +13,7 @@ from tf_opdiff.suites.claims.c16_shifted_point.topic import TOPIC
 
 
 def _point(draw, dtype):
-    """A point, and a step that is small beside it."""
+    """A point, and a step that is much smaller."""
     a = draw.integers(9, low=-16, high=16) / 8 + 2.0625
     delta = draw.integers(9, low=-8, high=8) / 512 + 2.0**-11
     return a.astype(dtype), delta.astype(dtype)

@@ -28,7 +28,7 @@ LAID = replace(COMMON, without_xla=(), of_xla=OF_XLA, quantized_of_xla=IN_XLA)
 
 @dataclass(frozen=True, kw_only=True)
 class Layout(Op):
-    """The declaration of such an op: the fields of `Op`, and these.
+    """The declaration of an op that puts elements in other places: the fields of `Op`, and these.
 
     dtypes  its dtypes in addition to float32.
     shapes  name → shape of the input, or shapes of the inputs; `plain` and `special` have those of the first.

@@ -89,6 +89,8 @@ def floats(
       hessian: its second derivatives.
       fields: further fields of the values.
     """
+    if ulp.keys() != {"output", "grad"}:
+        raise ValueError(f"ulp: expected budgets of output and grad, got those of {', '.join(ulp) or 'nothing'}")
     promise = function.wider or function
     vjp, hard = vjp_of(promise), hard_pairs_of(function, instead)
     hard |= {name: replaced(hard[name], region, 1, 1) for name, region in (hard_without or {}).items()}
@@ -96,6 +98,7 @@ def floats(
     return together(
         part(
             positions=True,
+            every_input=True,
             reference=promise,
             vjp=vjp,
             recipes={**pairs_of(function, instead), **hard},

@@ -61,7 +61,7 @@ class Dtypes:
           few: the recipes for dtypes whose values are few, or that NumPy lacks.
           of_xla: those of dtypes that XLA alone takes, if they are others.
         """
-        full = replace(spec, tier="full", sweep=False)
+        full = replace(spec, tier="full", every_input=False)
         rough = full.but(vjp=None, jvp=None, hvp=None, upstreams={}, bound={}, alternatives={})
         few_values = replace(rough, recipes=few)
         of_quantized = replace(few_values, program=quantized(spec.program))

@@ -20,20 +20,23 @@ SIGNED = ("int8", "int16", "int32", "int64")
 _PAIRS: dict[str, Recipe] = {"edges": crossed, "bits": many(bit_patterns), "plain": many(plain)}
 
 
-#: Recipes for an op that does not round: floats, integers and booleans; it promises a result for every number.
-EXACT: dict[str, Recipe] = {"edges": edges, "bits": bit_patterns, "plain": plain, "matrix": matrix}
+#: The fields of an op of one float, integer or boolean that does not round; it promises a result for every number.
+EXACT: dict[str, Any] = {
+    "recipes": {"edges": edges, "bits": bit_patterns, "plain": plain, "matrix": matrix},
+    "every_input": True,
+}
 
 
 def one_integer(reference: Callable[..., Any]) -> Part:
     """A part: an op on one integer, which also takes floats."""
-    return with_sizes(integers(reference, recipes=EXACT))
+    return with_sizes(integers(reference, **EXACT))
 
 
 def integers(
-    reference: Callable[..., Any], *, recipes: Mapping[str, Recipe] = _PAIRS, suffix: str = "-integer"
+    reference: Callable[..., Any], *, recipes: Mapping[str, Recipe] = _PAIRS, suffix: str = "-integer", **more: Any
 ) -> Part:
-    """A part: an op on pairs of integers, in all dtypes for which a CPU has a kernel."""
-    fields: dict[str, Any] = {"reference": reference, "vjp": unconnected, "recipes": recipes}
+    """A part: an op on pairs of integers, in all dtypes for which a CPU has a kernel; `more` are further fields."""
+    fields: dict[str, Any] = {"reference": reference, "vjp": unconnected, "recipes": recipes, **more}
     return lambda op: part(suffix, positions=True, dtypes=taken_by_cpu(op.raw, INTEGERS), **fields)(op)
 
 

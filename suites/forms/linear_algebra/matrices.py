@@ -187,7 +187,7 @@ def sent(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
     return g
 
 
-def beside(call: Call, *elements: Elements) -> Part:
+def next_to_special(call: Call, *elements: Elements) -> Part:
     """A part: batches whose second part has infinities or NaN in its last input, and a result without a promise.
 
     Args:

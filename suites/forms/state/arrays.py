@@ -12,6 +12,7 @@ from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.derived.sizes import sizes
+from tf_opdiff.suites.derived.twin import in_tiers
 from tf_opdiff.suites.forms.errors import IN_KERNEL, raises
 from tf_opdiff.suites.forms.options import with_options
 from tf_opdiff.suites.forms.part import Op, Part, part, tiered
@@ -98,9 +99,8 @@ def _gradients(main: Spec, dtypes: tuple[str, ...]) -> Iterator[Spec]:
       main: the spec, with a VJP.
       dtypes: the dtypes that have a gradient, besides float32.
     """
-    alone = replace(main, name=f"{main.name}-gradient")
-    yield alone
-    yield replace(alone, name=f"{alone.name}-other", dtypes=dtypes, tier="full")
+    main = replace(main, dtypes=("float32", *dtypes))
+    yield from in_tiers(replace(main, name=f"{main.name}-gradient"), "float32")
     if main.modes == MODES and main.derivatives.vjp:
         within = main.but(
             name=f"{main.name}-gradient-v1",
@@ -110,8 +110,7 @@ def _gradients(main: Spec, dtypes: tuple[str, ...]) -> Iterator[Spec]:
             modes=("graph",),
             contract={},
         )
-        yield within
-        yield replace(within, name=f"{within.name}-other", dtypes=dtypes, tier="full")
+        yield from in_tiers(within, "float32")
 
 
 def _differentiated(program: Callable[..., Any]) -> Callable[..., Any]:

@@ -148,7 +148,7 @@ def _second_order(main: Spec, moving: Sequence[int]) -> Iterator[Spec]:
 
     They are apart, because one run has both, and forward mode of a list is an error, in XLA too.
     """
-    for twin in linear("plain", moving=moving)(main):
-        modes = tuple(mode for mode in twin.modes if mode != "xla")
-        yield twin.but(name=twin.name.replace("-second-order", "-forward"), hvp=None, modes=modes)
-        yield twin.but(jvp=None, tier="full")
+    both = (linear("plain", moving=moving, suffix=suffix)(main) for suffix in ("-forward", "-second-order"))
+    for forward, reverse in zip(*both, strict=True):
+        yield forward.but(hvp=None, modes=tuple(mode for mode in forward.modes if mode != "xla"))
+        yield reverse.but(jvp=None, tier="full")

@@ -7,7 +7,7 @@ from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.part import part
+from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.recipes.pairs import shaped
 
 
@@ -51,14 +51,7 @@ _REFUSED = {"recipes": {"plain": shaped((3,))}, "constant": (), **IN_KERNEL}
 SPECS = op(
     "optional",
     "OptionalFromValue;OptionalGetValue;OptionalHasValue;OptionalNone",
-    part(recipes={**_RECIPES, "special": _special}, vjp=_vjp),
-    part(
-        "-other",
-        recipes=_RECIPES,
-        vjp=_vjp,
-        dtypes=(*(d for d in FLOATS if d != "float32"), *COMPLEX),
-        tier="full",
-    ),
+    part(recipes={**_RECIPES, "special": _special}, vjp=_vjp, dtypes=tiered((*FLOATS, *COMPLEX)), of_others=_RECIPES),
     part("-rough", recipes=_RECIPES, dtypes=(*INTEGERS, "bool"), tier="full"),
     part(
         "-no-xla",

@@ -7,7 +7,7 @@ from tf_opdiff.harness.spec.plan import WITHOUT_XLA, without_modes
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.of_xla import NIBBLES, SMALL_FLOATS
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.part import part
+from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.recipes.pairs import shaped
 
 _ALL = (*(dtype for dtype in FLOATS if dtype != "float32"), *COMPLEX, *INTEGERS, "bool", *SMALL_FLOATS)
@@ -62,8 +62,7 @@ _RECIPES = {
 SPECS = op(
     "stack",
     "StackV2;StackPushV2;StackPopV2;StackCloseV2",
-    part(recipes=_RECIPES),
-    part("-other", recipes={"pair": _RECIPES["pair"]}, dtypes=_ALL, tier="full"),
+    part(recipes=_RECIPES, dtypes=tiered(("float32", *_ALL), ("float32",)), of_others=("pair",)),
     part(
         "-nibbles", recipes={"pair": _RECIPES["pair"]}, dtypes=NIBBLES, modes=without_modes("eager", "xla"), tier="full"
     ),

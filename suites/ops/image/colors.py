@@ -1,4 +1,4 @@
-"""Colours of images: hues, saturations and contrast. Images of other spaces are in `programs/api/image_color.py`."""
+"""Colours of images: hues, saturations and contrast. Other spaces: see `programs/api/images/image_color.py`."""
 
 from functools import partial
 

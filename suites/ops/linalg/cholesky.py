@@ -29,7 +29,7 @@ SPECS = op(
     "Cholesky",
     # In 16 bits, the errors of a gradient may be as large as itself.
     also("-of-xla", recipes={"plain": of.definite}, gradient=False, dtypes=("float16",), **of.OF_XLA),
-    of.beside(call((3, 2, 2)), of.definite),
+    of.next_to_special(call((3, 2, 2)), of.definite),
     part(
         "-indefinite",
         program=_has_nan,

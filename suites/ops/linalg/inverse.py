@@ -56,7 +56,7 @@ SPECS = (
     *op(
         "matrix-solve",
         "MatrixSolve",
-        of.beside(call(*_right((3, 2, 2))), of.ordinary, plain),
+        of.next_to_special(call(*_right((3, 2, 2))), of.ordinary, plain),
         also("-complex", second=("plain",), **of.COMPLEX_WITHOUT_XLA),
         also(
             "-of-xla",

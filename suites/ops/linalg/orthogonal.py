@@ -95,7 +95,7 @@ SPECS = op(
     also("-properties", **_properties_of(full=False)),
     also("-properties-full", **_properties_of(full=True)),
     also("-wide", calls=_calls(_WIDE), recipes={"plain": _independent}, dtypes=_REST),
-    of.beside(Call(_product, Product(of_qr), ((3, 3, 2),)), _independent),
+    of.next_to_special(Call(_product, Product(of_qr), ((3, 3, 2),)), _independent),
     program=_gram,
     calls=_calls(_TALL),
     recipes={"plain": _independent, "upstreams": _independent},

@@ -174,7 +174,7 @@ SPECS = (
             loose={},
             **of.OF_XLA,
         ),
-        of.beside(_of_shape(_product, 3, 3, 2), _apart),
+        of.next_to_special(_of_shape(_product, 3, 3, 2), _apart),
         program=_values,
         small=_small(_properties(), "values"),
         of_small=_apart,

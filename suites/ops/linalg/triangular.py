@@ -53,7 +53,7 @@ SPECS = (
     *op(
         "matrix-triangular-solve",
         "MatrixTriangularSolve",
-        of.beside(_call((3, 2, 2), (3, 2, 1)), of.triangular, plain),
+        of.next_to_special(_call((3, 2, 2), (3, 2, 1)), of.triangular, plain),
         also("-of-xla", calls=_CALLS, recipes=_RECIPES, dtypes=("float16", "bfloat16"), **of.OF_XLA),
         also(
             "-unread",

@@ -14,7 +14,7 @@ from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.forms.recipes.pairs import shaped
 from tf_opdiff.suites.forms.reductions.sparse import CUBE, INDICES, matrix, sparse, tensors
 from tf_opdiff.suites.forms.tensor_attrs import Parameter
-from tf_opdiff.suites.reference.arrays.moves import Beside, Forward, blank
+from tf_opdiff.suites.reference.arrays.moves import Forward, MovedWith, blank
 from tf_opdiff.suites.reference.sparse_tensors import csr as ref
 from tf_opdiff.suites.reference.sparse_tensors.sparse import dense, reordered_places
 
@@ -111,7 +111,7 @@ SPECS = (
         "csr-components",
         "SparseTensorToCSRSparseMatrix;CSRSparseMatrixComponents",
         program=_components,
-        promise=Beside(ref.components, ref.component_places),
+        promise=MovedWith(ref.components, ref.component_places),
         calls={
             "matrix": sparse(INDICES, [3, 5], index=0),
             "first": sparse(CUBE, [2, 3, 4], index=0),
@@ -131,7 +131,7 @@ SPECS = (
         "csr-count",
         "SparseTensorToCSRSparseMatrix;SparseMatrixNNZ",
         program=_count,
-        promise=Beside(lambda x, indices, shape: x, ref.counts),
+        promise=MovedWith(lambda x, indices, shape: x, ref.counts),
         calls=_MATRICES,
         tensors=_ARGUMENTS,
         gradient=False,
@@ -182,7 +182,7 @@ SPECS = (
         "csr-to-sparse",
         "SparseTensorToCSRSparseMatrix;CSRSparseMatrixToSparseTensor",
         program=_round_trip,
-        promise=Beside(lambda x, indices, shape: x, reordered_places),
+        promise=MovedWith(lambda x, indices, shape: x, reordered_places),
         calls=_MATRICES,
         tensors=_ARGUMENTS,
         apart={"no-matrices": Apart({"none": sparse([], [0, 3, 4])}, _ARGUMENTS)},
@@ -204,7 +204,7 @@ SPECS = (
             dtypes=("float32", "float64", *COMPLEX),
         ),
         program=_transpose,
-        promise=Beside(ref.transposed, ref.transposed_indices),
+        promise=MovedWith(ref.transposed, ref.transposed_indices),
         calls=_MATRICES,
         tensors=_ARGUMENTS,
         **_USUAL,

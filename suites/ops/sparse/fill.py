@@ -12,7 +12,7 @@ from tf_opdiff.suites.forms.recipes.elements import plain
 from tf_opdiff.suites.forms.reductions.filled_rows import by_default, by_values
 from tf_opdiff.suites.forms.reductions.sparse import CUBE, INDICES, matrix, tensors, with_default
 from tf_opdiff.suites.forms.tensor_attrs import as_inputs
-from tf_opdiff.suites.reference.arrays.moves import Beside
+from tf_opdiff.suites.reference.arrays.moves import MovedWith
 from tf_opdiff.suites.reference.sparse_tensors import sparse as ref
 
 _USUAL = {"modes": WITHOUT_XLA, "dtypes": COMMON}
@@ -34,7 +34,7 @@ def _other_shape(indices, shape, new):
 
 def _reshaped(calls):
     """The calls: indices and shapes are all that the op takes, and they are inputs."""
-    return as_inputs(calls, tensors("indices", "shape", "new"), _reshape, Beside(lambda **attrs: (), ref.reshaped))
+    return as_inputs(calls, tensors("indices", "shape", "new"), _reshape, MovedWith(lambda **attrs: (), ref.reshaped))
 
 
 _RESHAPES = {
@@ -74,7 +74,7 @@ SPECS = (
         "sparse-fill-empty-rows",
         "SparseFillEmptyRows",
         program=_fill,
-        promise=Beside(ref.filled, ref.filled_indices),
+        promise=MovedWith(ref.filled, ref.filled_indices),
         calls={
             "matrix": with_default([[0, 1], [0, 3], [3, 2]], [6, 4]),
             "full": with_default(INDICES, [3, 5]),

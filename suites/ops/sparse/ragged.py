@@ -14,7 +14,7 @@ from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.reductions.filled_rows import by_default, by_values
 from tf_opdiff.suites.forms.reductions.sparse import tensors
 from tf_opdiff.suites.forms.tensor_attrs import Parameter
-from tf_opdiff.suites.reference.arrays.moves import Beside
+from tf_opdiff.suites.reference.arrays.moves import MovedWith
 from tf_opdiff.suites.reference.sparse_tensors import sparse as ref
 
 
@@ -108,7 +108,7 @@ SPECS = (
         "ragged-fill-empty-rows",
         "RaggedFillEmptyRows",
         program=_fill,
-        promise=Beside(ref.filled_rows, ref.filled_row_ids),
+        promise=MovedWith(ref.filled_rows, ref.filled_row_ids),
         calls={
             "rows": _rows([0, 0, 3], 6),
             "full": _rows([0, 1, 1, 2, 2], 3),
@@ -143,7 +143,7 @@ SPECS = (
         "ragged-tensor-from-variant",
         "RaggedTensorFromVariant",
         program=_one,
-        promise=Beside(lambda x, splits, kind: x, lambda splits, kind: np.array(splits, kind)),
+        promise=MovedWith(lambda x, splits, kind: x, lambda splits, kind: np.array(splits, kind)),
         calls=_of_kinds(_RAGGED),
         small_fed={
             "none": call((0,), splits=[0, 0], kind="int64"),
@@ -159,7 +159,7 @@ SPECS = (
         "ragged-tensor-from-variant-deep",
         "RaggedTensorFromVariant",
         program=_deep,
-        promise=Beside(
+        promise=MovedWith(
             lambda x, outer, splits, kind, rows: x,
             lambda outer, splits, kind, rows: (np.array(outer, kind), np.array(splits, kind)),
         ),
@@ -172,7 +172,7 @@ SPECS = (
         "ragged-tensor-from-variant-of-rows",
         "RaggedTensorFromVariant",
         program=_of_rows,
-        promise=Beside(lambda x, splits, kind: x, lambda splits, kind: np.array(splits, kind)),
+        promise=MovedWith(lambda x, splits, kind: x, lambda splits, kind: np.array(splits, kind)),
         calls=_of_kinds(_RAGGED),
         second=(),
         tensors=tensors("splits"),
@@ -182,7 +182,7 @@ SPECS = (
         "ragged-tensor-from-variant-stacked",
         "RaggedTensorFromVariant",
         program=_stacked,
-        promise=Beside(lambda x, z, splits, others, kind: np.concatenate([x, z]), _both),
+        promise=MovedWith(lambda x, z, splits, others, kind: np.concatenate([x, z]), _both),
         calls=_of_kinds(
             {
                 "rows": (((4,), (3,)), {"splits": [0, 1, 4], "others": [0, 0, 2, 3]}),

@@ -15,7 +15,7 @@ from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.forms.reductions.sparse import CUBE, INDICES, matrix, sparse, tensors
-from tf_opdiff.suites.reference.arrays.moves import Beside
+from tf_opdiff.suites.reference.arrays.moves import MovedWith
 from tf_opdiff.suites.reference.arrays.tensor_proto import SMALL, array_of, text_of
 from tf_opdiff.suites.reference.sparse_tensors import sparse as ref
 
@@ -98,7 +98,9 @@ SPECS = (
         "DeserializeSparse",
         *map(_of_texts, SMALL),
         program=_one,
-        promise=Beside(lambda x, indices, shape, kind: x, lambda indices, shape, kind: ref.own_places(indices, shape)),
+        promise=MovedWith(
+            lambda x, indices, shape, kind: x, lambda indices, shape, kind: ref.own_places(indices, shape)
+        ),
         calls={
             f"{label}_{kind}": replace(one, attrs={**one.attrs, "kind": kind})
             for kind in _KINDS
@@ -124,7 +126,7 @@ SPECS = (
         "deserialize-sparse-batch",
         "DeserializeSparse",
         program=_batch,
-        promise=Beside(lambda x, z, **parameters: np.concatenate([x, z]), ref.batched_places),
+        promise=MovedWith(lambda x, z, **parameters: np.concatenate([x, z]), ref.batched_places),
         calls={
             f"{label}_{kind}": _pair(*pair, kind)
             for kind in _KINDS

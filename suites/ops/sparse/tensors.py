@@ -9,7 +9,7 @@ from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.elementwise.copies import COMMON
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.reductions.sparse import CUBE, INDICES, matrix, sparse, tensors
-from tf_opdiff.suites.reference.arrays.moves import Beside, Forward
+from tf_opdiff.suites.reference.arrays.moves import Forward, MovedWith
 from tf_opdiff.suites.reference.sparse_tensors import sparse as ref
 
 #: XLA has no kernel of these ops.
@@ -68,7 +68,7 @@ SPECS = (
         "sparse-concat",
         "SparseConcat",
         program=_concat,
-        promise=Beside(ref.concatenated, ref.concatenated_indices),
+        promise=MovedWith(ref.concatenated, ref.concatenated_indices),
         calls={
             "columns": _joined(1, (INDICES, [3, 5]), ([[0, 0], [2, 1]], [3, 2])),
             "rows": _joined(0, (INDICES, [3, 5]), ([[0, 0], [1, 1]], [2, 5])),
@@ -121,7 +121,7 @@ SPECS = (
         "sparse-slice",
         "SparseSlice",
         program=_slice,
-        promise=Beside(ref.sliced, ref.slice_indices),
+        promise=MovedWith(ref.sliced, ref.slice_indices),
         calls={
             "matrix": _slice_of(start=[1, 0], size=[2, 3]),
             "whole": _slice_of(start=[0, 0], size=[3, 5]),
@@ -177,7 +177,7 @@ SPECS = (
         "sparse-split",
         "SparseSplit",
         program=_split,
-        promise=Beside(ref.split, ref.split_indices),
+        promise=MovedWith(ref.split, ref.split_indices),
         calls={
             "columns": _split_of(axis=1, num_split=2),
             "rows": _split_of(axis=0, num_split=3),

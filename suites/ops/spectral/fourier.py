@@ -9,7 +9,7 @@ from tf_opdiff.suites.forms.aspects import drawn, second_order, small
 from tf_opdiff.suites.forms.calls import Call, call, unfit
 from tf_opdiff.suites.forms.elementwise.special_upstreams import finite
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.linear_algebra.matrices import beside
+from tf_opdiff.suites.forms.linear_algebra.matrices import next_to_special
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.recipes.elements import plain
@@ -129,7 +129,7 @@ def _transform(promise, calls, *parts):
     exact = calls["exact"]
     dtypes = ("float32", "float64") if promise.real and not promise.inverse else ("complex64", "complex128")
     return {
-        "parts": (beside(replace(exact, shapes=((3, *exact.shapes[0]),)), _integers), *parts),
+        "parts": (next_to_special(replace(exact, shapes=((3, *exact.shapes[0]),)), _integers), *parts),
         "promise": promise,
         "calls": calls,
         "recipes": {"plain": plain, "exact": _integers, "impulse": _impulse, "mixed": _mixed_sizes, "upstreams": plain},

@@ -7,7 +7,7 @@ import numpy as np
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS, UNARY
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.part import part, together
+from tf_opdiff.suites.forms.part import part, tiered, together
 from tf_opdiff.suites.forms.recipes.pairs import shaped
 from tf_opdiff.suites.forms.state.variables import REFERENCE, REFUSED, final, like
 
@@ -65,12 +65,17 @@ def _on_reference(recipes, *, rough=_ROUGH, in_function=None, vjp=None):
       vjp: the VJP in a graph, which has the variable's gradient.
       in_function: the VJP in a function, in which the program assigns the variable.
     """
-    shared = {"recipes": dict([next(iter(recipes.items()))]), "tier": "full"}
+    first = next(iter(recipes))
     twins = [lambda spec: [twin.but(vjp=spec.derivatives.vjp and in_function) for twin in REFERENCE.twins(spec)]]
     return together(
-        part(recipes=recipes, vjp=vjp, twins=twins),
-        part("-other", dtypes=_SMOOTH, vjp=vjp, twins=twins, **shared),
-        part("-rough", dtypes=rough, twins=twins, **shared),
+        part(
+            recipes=recipes,
+            vjp=vjp,
+            twins=twins,
+            dtypes=tiered(("float32", *_SMOOTH), ("float32",)),
+            of_others=(first,),
+        ),
+        part("-rough", dtypes=rough, twins=twins, recipes={first: recipes[first]}, tier="full"),
     )
 
 
@@ -145,8 +150,11 @@ SPECS = (
     *op(
         "temporary-variable",
         "TemporaryVariable;DestroyTemporaryVariable",
-        part(recipes=_RECIPES),
-        part("-other", recipes=_PLAIN, dtypes=tuple(d for d in _OTHERS if d != "bool"), tier="full"),
+        part(
+            recipes=_RECIPES,
+            dtypes=tiered(("float32", *(d for d in _OTHERS if d != "bool")), ("float32",)),
+            of_others=_PLAIN,
+        ),
         part("-bool", program=_destroyed, reference=lambda x: x, recipes=_PLAIN, dtypes=("bool",), tier="full"),
         part(
             "-of-other-name",
@@ -161,8 +169,7 @@ SPECS = (
     *op(
         "variable-initialized",
         "Variable;IsVariableInitialized",
-        part(recipes=_RECIPES),
-        part("-other", recipes=_PLAIN, dtypes=_OTHERS, tier="full"),
+        part(recipes=_RECIPES, dtypes=tiered(("float32", *_OTHERS), ("float32",)), of_others=_PLAIN),
         program=_initialized,
         reference=lambda x: (np.False_, np.True_, x),
         constant=("output[0]", "output[1]"),

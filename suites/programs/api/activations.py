@@ -67,7 +67,7 @@ def _silu(beta):
         return s * (1 + np.where(x == np.inf, 0, beta * x * rest))
 
     def size(u, x):
-        """βx is off by u, for which s has the condition βx (1 - s); 1 - s is off by u beside 1."""
+        """βx is off by u, for which s has the condition βx (1 - s); 1 - s has an absolute error of u."""
         x = np.clip(beta * x, -80, 80)
         s, rest = 1 / (1 + np.exp(-x)), 1 / (1 + np.exp(x))
         return u * s * (8 + 4 * np.abs(x) + 4 * x * x * rest)

@@ -50,7 +50,7 @@ def _cumulative_grad_error(u, g, x):
 
 @wide
 def _softmax(x):
-    """exp(x) / Σ exp(x): beside +inf, which gives inf / inf, all others have no share."""
+    """exp(x) / Σ exp(x): in a row with +inf, which gives inf / inf, all other numbers have no share."""
     top = np.max(x, axis=1, keepdims=True)
     e = np.exp(x - top)
     shares = e / np.sum(e, axis=1, keepdims=True)

@@ -181,17 +181,17 @@ class Constant(Forward):
 
 
 @dataclass(frozen=True)
-class Beside(Forward):
-    """The promise of an op that moves elements, and that has further results: their places, for example.
+class MovedWith(Forward):
+    """The promise of an op that moves elements and has further results: their places, for example.
 
-    beside(**attrs) → these results, which come last, and which have no gradient.
+    others(**attrs) → these results, which come last, and which have no gradient.
     """
 
-    beside: Callable[..., Any]
+    others: Callable[..., Any]
 
     def f(self, *xs: np.ndarray, **attrs: Any) -> Arrays:
         """The elements in their new places, and the further results."""
-        return (*super().f(*xs, **attrs), *together(self.beside(**self._split(xs, attrs)[1])))
+        return (*super().f(*xs, **attrs), *together(self.others(**self._split(xs, attrs)[1])))
 
     def varying(self, *xs: np.ndarray, **attrs: Any) -> int:
         """The number of results with elements."""

@@ -9,15 +9,6 @@ import numpy as np
 
 from tf_opdiff.suites.reference.elementwise.broadcast import unbroadcast
 
-#: The gradient at NaN, in units of the upstream: the documented rules compare with 0, and NaN is not larger.
-ACTIVATION_SLOPE_AT_NAN = {
-    "elu": 1.0,
-    "leaky-relu": 0.2,
-    "relu": 0.0,
-    "relu6": 0.0,
-    "selu": 1.0507009873554805,
-}
-
 
 def larger(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """The maximum: NaN if either number is NaN."""

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.contract import Sparse
-from tf_opdiff.suites.reference.arrays.moves import Beside, Forward, blanks
+from tf_opdiff.suites.reference.arrays.moves import Forward, MovedWith, blanks
 
 #: A literal of indices, or of a shape.
 Literal = Sequence[Any]
@@ -48,7 +48,7 @@ def reordered_places(indices: Literal, shape: Literal) -> tuple[np.ndarray, np.n
 
 
 @dataclass(frozen=True)
-class Reordered(Beside):
+class Reordered(MovedWith):
     """The promise of values in the order of their indices; TensorFlow gathers gradients, so tangents are sparse."""
 
     def jvp(self, ts: Any, *xs: np.ndarray, **attrs: Any) -> tuple[Any, ...]:

@@ -16,6 +16,9 @@ OF_GRAPHS = ("harness/device", "tf_opdiff/model")
 OPS = {op for file in (FILE, RAW_OPS / REGISTRY) for op in json.loads(file.read_text("utf-8"))["ops"]}
 #: The attributes of specs, declarations and OpDefs that name them; those of a dtype name no op.
 NAMES = ("name", "op", "ops", "raw")
+#: The methods that read a part of a text, and the functions that look for a pattern in it.
+READING = ("startswith", "endswith", "removeprefix", "removesuffix", "partition", "rpartition", "split", "find")
+PATTERNS = ("re.search", "re.match", "re.fullmatch", "fnmatch", "fnmatchcase")
 
 
 def texts(node):
@@ -32,17 +35,26 @@ def named(node):
     return owner in ("spec", "op", "main", "twin", "override", "subject", "declaration")
 
 
+def of_name(node):
+    """Whether an expression is such a name, or a text made of one: `spec.name.partition("-")[0]`, `str(op.raw)`."""
+    return any(map(named, ast.walk(node)))
+
+
 def decisions(text):
     """A line for each decision by a name in a module."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
             literal = set().union(*map(texts, sides))
-            if literal & OPS or (literal and any(map(named, sides))):
+            if literal & OPS or (literal and any(map(of_name, sides))):
                 yield f"{node.lineno}: {ast.unparse(node)}"
         elif isinstance(node, ast.Dict) and (keys := set().union(*(texts(k) for k in node.keys if k)) & OPS):
             yield f"{node.lineno}: a table keyed by {', '.join(sorted(keys))}"
-        elif isinstance(node, ast.Attribute) and node.attr in ("startswith", "endswith") and named(node.value):
+        elif isinstance(node, ast.Attribute) and node.attr in READING and named(node.value):
+            yield f"{node.lineno}: {ast.unparse(node)}"
+        elif isinstance(node, ast.Match) and of_name(node.subject):
+            yield f"{node.lineno}: match {ast.unparse(node.subject)}"
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in PATTERNS and any(map(of_name, node.args)):
             yield f"{node.lineno}: {ast.unparse(node)}"
 
 
@@ -67,6 +79,11 @@ def test_no_name_decides(folder):
         "wide = spec.name.endswith('-second-order')",
         "wide = kind == 'AddV2'",
         "BUDGETS = {'Exp': 2, 'Log': 3}",
+        "wide = spec.name.partition('-')[0] == 'exp'",
+        "wide = spec.name[:3] in ('exp', 'log')",
+        "name = twin.name.removesuffix('-other')",
+        "wide = re.search('-second-order$', spec.name)",
+        "match op.raw:\n    case 'Exp': pass",
     ],
 )
 def test_a_decision_by_a_name_is_seen(text):

@@ -12,10 +12,14 @@ from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.inputs.recipes import plain
 from tf_opdiff.harness.spec.plan import MODES, WITHOUT_XLA, without_modes
 from tf_opdiff.harness.spec.tolerances.loose import Loose
+from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.elementwise.binary import floats
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, together
+from tf_opdiff.suites.forms.recipes.elements import plain as elements
 from tf_opdiff.suites.reference.elementwise.arithmetic import SUM
+from tf_opdiff.suites.reference.promises.promise import OfOneTensor
+from tf_opdiff.suites.reference.promises.wide import Wide
 
 #: The most that a file of declarations may have.
 OPS, LINES = 12, 250
@@ -96,6 +100,36 @@ def test_every_bound_that_may_be_wide_has_a_written_reason():
 def test_a_part_without_a_reference_is_refused():
     with pytest.raises(TypeError, match="spec less-one: reference: expected a function, got None"):
         op("less-one", "Sub", part(recipes={"plain": plain}))
+
+
+ROLL = {"promise": OfOneTensor(lambda x, **attrs: x), "calls": {"one": call((3,), shift=1, axis=0)}}
+OF_ONE = {"f": Wide(abs), "df": Wide(abs), "ulp": {}}
+
+
+@pytest.mark.parametrize(
+    ("declared", "says"),
+    [
+        ({}, "op less-one: it has no specs: expected recipes, parts, or f and df"),
+        ({"df": Wide(abs)}, "op less-one: it has no specs: expected recipes, parts, or f and df"),
+        (ROLL, "op less-one: it has no specs: expected recipes, parts, or f and df"),
+        (OF_ONE | {"f": abs}, "op less-one: f: expected Wide"),
+        (
+            OF_ONE | {"ulp": {"output": (1, 2)}, "dtypes": ("float32",)},
+            "op less-one: ulp: expected one number, or one for",
+        ),
+        ({"calls": ROLL["calls"], "recipes": {"plain": elements}}, "op less-one: calls: expected a promise of the op"),
+        (ROLL | {"recipes": {"plain": elements}, "second": ("plane",)}, "op less-one: second: .* got 'plane'"),
+        (
+            {"parts": (part(recipes={"plain": plain}),), "dtypes": "float32"},
+            "dtypes: expected a tuple, or dtype → tier",
+        ),
+        ({"parts": (part(recipes={"plain": plain}),), "dtypes": {"float32": "ful"}}, "dtypes: expected tiers of smoke"),
+        ({"parts": (part(recipes={"plain": plain}),), "dtypes": ("flaot32",)}, "spec less-one: dtype 'flaot32'"),
+    ],
+)
+def test_an_incomplete_declaration_is_refused_in_words(declared, says):
+    with pytest.raises((TypeError, ValueError), match=says):
+        op("less-one", "Sub", **{"reference": np.abs, **declared} if "parts" in declared else declared)
 
 
 @pytest.mark.parametrize("make", [part, lambda **more: floats(SUM, ulp={"output": 0.5, "grad": 0}, **more)])

@@ -1,4 +1,4 @@
-"""Differences: the results of a program under a plan beside those of eager mode, with what rounding explains."""
+"""Differences: the results of a program under a plan compared with those of eager mode, and with rounding."""
 
 from __future__ import annotations
 

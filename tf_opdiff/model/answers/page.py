@@ -49,7 +49,7 @@ class _Section:
 
     @property
     def strip(self) -> Markup:
-        """Own errors and errors with inherited error, an op beside the other in execution order."""
+        """The errors of each op alone and with inherited errors, side by side, in execution order."""
         reports = self.answer.reports
         beyond = np.array([_beyond(report) for report in reports], bool)
         rows = {

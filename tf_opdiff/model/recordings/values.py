@@ -60,9 +60,3 @@ def write_values(path: Path, arrays: dict[str, np.ndarray]) -> dict[str, Stored]
     stored = {name: writer.add(array) for name, array in arrays.items()}
     writer.close()
     return stored
-
-
-def read_values(path: Path, stored: dict[str, Stored]) -> dict[str, np.ndarray]:
-    """The named arrays of a file."""
-    read = ValueReader(path)
-    return {name: read(one) for name, one in stored.items()}

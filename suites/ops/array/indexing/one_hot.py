@@ -54,8 +54,12 @@ SPECS = (
     *op(
         "one-hot",
         "OneHot",
-        part(recipes={label: _with(indices) for label, indices in _INDICES.items()}, attrs=_DEPTHS),
-        part("-other", recipes=_ONE, attrs=_DEPTHS, dtypes=_REST, tier="full"),
+        part(
+            recipes={label: _with(indices) for label, indices in _INDICES.items()},
+            attrs=_DEPTHS,
+            dtypes=tiered(("float32", *_REST), ("float32",)),
+            of_others=("int32",),
+        ),
         part(
             "-refused",
             reference=lambda *xs, depth, axis: Raises("ValueError" if depth < 0 else "INVALID_ARGUMENT"),

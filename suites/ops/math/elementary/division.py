@@ -108,6 +108,7 @@ def _rounding(reference, rounded):
     return together(
         part(
             positions=True,
+            every_input=True,
             reference=reference,
             vjp=unconnected,
             recipes={
@@ -133,6 +134,7 @@ _EXACT_REST: dict[str, Any] = {
 _FMOD = together(
     part(
         positions=True,
+        every_input=True,
         vjp=lambda g, x, y: (unbroadcast(g, x.shape), unbroadcast(-g * truncated(x, y), y.shape)),
         dtypes=WIDE,
         ulp={"output": 0.5, "grad": 1.5},

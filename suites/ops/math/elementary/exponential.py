@@ -9,7 +9,7 @@ from scipy import special
 
 from tf_opdiff.harness.spec.tolerances.by_mode import by_mode
 from tf_opdiff.harness.spec.tolerances.loose import Loose
-from tf_opdiff.suites.derived.lost import Lost
+from tf_opdiff.suites.derived.cancellation import Lost
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.bounds import absolute
 from tf_opdiff.suites.forms.elementwise.analytic import Analytic

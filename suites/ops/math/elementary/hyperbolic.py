@@ -7,7 +7,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.tolerances.by_mode import by_mode, mapped
 from tf_opdiff.harness.spec.tolerances.loose import Loose
-from tf_opdiff.suites.derived.lost import Lost
+from tf_opdiff.suites.derived.cancellation import Lost
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.bounds import absolute, relative
 from tf_opdiff.suites.forms.elementwise.analytic import Analytic, from_output, near_pole

@@ -161,6 +161,7 @@ SPECS = (
         "Pow",
         part(
             positions=True,
+            every_input=True,
             recipes={**pairs_of(_POWER, gradient=False), **hard_pairs_of(_POWER, gradient=False)},
             alternatives=either(_POWER),
             dtypes=FLOATS,

@@ -29,6 +29,7 @@ def _floats(op, tier="default"):
         positions=True,
         vjp=unconnected,
         recipes=ROUNDING,
+        every_input=True,
         dtypes=FLOATS,
         alternatives={"output[0]": outputs(op.reference)},
         tier=tier,

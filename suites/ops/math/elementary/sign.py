@@ -69,6 +69,7 @@ SPECS = op(
         reference=real_sign,
         vjp=lambda g, x: np.zeros_like(x),
         recipes=UNARY,
+        every_input=True,
         dtypes=FLOATS,
         contract={
             "*/xla": Side(reference=zero_kept, why=_ZERO, link=_STABLEHLO, alternatives={"output": outputs(zero_kept)}),

@@ -154,6 +154,7 @@ SPECS = (
         "Atan2",
         part(
             positions=True,
+            every_input=True,
             recipes={**pairs_of(_ATAN2, gradient=False), **hard_pairs_of(_ATAN2, gradient=False)},
             alternatives=either(_ATAN2),
             dtypes=FLOATS,

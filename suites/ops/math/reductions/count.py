@@ -88,6 +88,7 @@ _BINS, _ROWS = ref.Sums(ref.bins).fields, ref.Sums(ref.row_bins).fields
 _RANGE, _WIDTHS = (-4.0, 4.0), 8
 _FLOATS: dict[str, Any] = {
     "recipes": {**UNARY, "subnormals": subnormals},
+    "every_input": True,
     "alternatives": {"output": lambda dtype, g, x: [_buckets(flushed_in(dtype, x))]},
 }
 
@@ -121,7 +122,12 @@ SPECS = (
         "Bucketize",
         part(twins=(positions, short), sizes=True, **_FLOATS),
         part("-other", dtypes=("float64",), tier="full", sizes=True, **_FLOATS),
-        part("-integer", recipes={"beside": _beside_boundaries, **UNARY}, dtypes=tiered(("int32", "int64"))),
+        part(
+            "-integer",
+            recipes={"beside": _beside_boundaries, **UNARY},
+            dtypes=tiered(("int32", "int64")),
+            every_input=True,
+        ),
         part(
             "-without-boundaries",
             program=lambda tf, x: tf.raw_ops.Bucketize(input=x, boundaries=[]),

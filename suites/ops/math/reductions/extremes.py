@@ -145,6 +145,7 @@ def _extreme(reference, condition):
     )
     main = part(
         positions=True,
+        every_input=True,
         hessian=Hessian(terms={}, jvp=0, function=values),
         recipes={
             **{name: Instead(_ambiguous, 2, 1).of(recipe) for name, recipe in EXACT_PAIRS.items()},
@@ -202,6 +203,7 @@ def _next(dtype):
         part(
             f"-{dtype}",
             positions=True,
+            every_input=True,
             hessian=Hessian(terms={}, jvp=0, function=first),
             reference=reference,
             vjp=lambda g, x, y: (unbroadcast(g, x.shape), unbroadcast(g * 0, y.shape)),

@@ -7,8 +7,8 @@ import numpy as np
 from scipy import special
 
 from tf_opdiff.harness.spec.tolerances.loose import Loose
+from tf_opdiff.suites.derived.cancellation import Lost
 from tf_opdiff.suites.derived.exact_curve import ExactCurve
-from tf_opdiff.suites.derived.lost import Lost
 from tf_opdiff.suites.forms.bounds import absolute
 from tf_opdiff.suites.forms.elementwise.subnormal import EITHER
 from tf_opdiff.suites.forms.op import op

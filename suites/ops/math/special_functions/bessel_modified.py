@@ -7,8 +7,8 @@ import numpy as np
 from scipy import special
 
 from tf_opdiff.harness.spec.tolerances.by_mode import by_mode
+from tf_opdiff.suites.derived.cancellation import Lost
 from tf_opdiff.suites.derived.exact_curve import ExactCurve
-from tf_opdiff.suites.derived.lost import Lost
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.bounds import absolute, relative
 from tf_opdiff.suites.forms.elementwise.subnormal import EITHER

@@ -10,8 +10,8 @@ from scipy import special
 
 from tf_opdiff.harness.spec.inputs.recipes import SIZE
 from tf_opdiff.harness.spec.tolerances.loose import Loose
+from tf_opdiff.suites.derived.cancellation import Lost
 from tf_opdiff.suites.derived.exact_curve import ExactCurve
-from tf_opdiff.suites.derived.lost import Lost
 from tf_opdiff.suites.derived.second_order import SecondOrder
 from tf_opdiff.suites.forms.bounds import absolute, relative
 from tf_opdiff.suites.forms.elementwise.subnormal import EITHER

@@ -112,8 +112,8 @@ SPECS = (
     *op("bitwise-and", "BitwiseAnd", integers(np.bitwise_and, suffix=""), _broadcast(np.bitwise_and)),
     *op("bitwise-or", "BitwiseOr", integers(np.bitwise_or, suffix=""), _broadcast(np.bitwise_or)),
     *op("bitwise-xor", "BitwiseXor", integers(np.bitwise_xor, suffix=""), _broadcast(np.bitwise_xor)),
-    *op("invert", "Invert", integers(np.invert, recipes=EXACT, suffix="")),
+    *op("invert", "Invert", integers(np.invert, suffix="", **EXACT)),
     *op("left-shift", "LeftShift", *_shift(_shifted_left, _zeros), _broadcast(_shifted_left, amounts=True)),
-    *op("population-count", "PopulationCount", integers(_ones, recipes=EXACT, suffix="")),
+    *op("population-count", "PopulationCount", integers(_ones, suffix="", **EXACT)),
     *op("right-shift", "RightShift", *_shift(np.right_shift, _signs), _broadcast(np.right_shift, amounts=True)),
 )

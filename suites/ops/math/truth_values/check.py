@@ -158,7 +158,7 @@ SPECS = (
     *op(
         "debug-gradient-identity",
         "DebugGradientIdentity",
-        part(recipes={**UNARY, "subnormals": subnormals}, elementwise=True, sweep=False),
+        part(recipes={**UNARY, "subnormals": subnormals}, elementwise=True),
         part(
             "-other",
             recipes={"plain": UNARY["plain"], "edges": UNARY["edges"]},

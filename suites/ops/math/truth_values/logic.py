@@ -10,6 +10,6 @@ from tf_opdiff.suites.forms.part import part
 
 SPECS = (
     *op("logical-and", "LogicalAnd", compared, incompatible(dtypes=("bool",)), reference=np.logical_and),
-    *op("logical-not", "LogicalNot", part(positions=True, recipes=EXACT, dtypes=("bool",)), reference=np.logical_not),
+    *op("logical-not", "LogicalNot", part(positions=True, dtypes=("bool",), **EXACT), reference=np.logical_not),
     *op("logical-or", "LogicalOr", compared, reference=np.logical_or),
 )

@@ -7,7 +7,7 @@ from tf_opdiff.suites.forms.elementwise.integers import EXACT
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
 
-_FLOATS = part(positions=True, recipes=EXACT, dtypes=FLOATS)
+_FLOATS = part(positions=True, dtypes=FLOATS, **EXACT)
 
 SPECS = (
     *op("is-finite", "IsFinite", _FLOATS, reference=np.isfinite),

@@ -104,7 +104,7 @@ SPECS = (
             _mish,
             _mish_slope,
             error=relative(_mish, 16),
-            # 1 - tanh² is off by a few u beside 1, and a factor of x comes before it.
+            # 1 - tanh² has an absolute error of a few u, and a factor of x comes before it.
             grad_error=lambda u, x: 8 * u * (4 * _mish_size(x) + np.where(np.abs(x) < 50, np.abs(x), 0) * _logistic(x)),
         ),
         elementwise(

@@ -1,4 +1,4 @@
-"""Lost: a twin of a unary spec at inputs where TensorFlow's formula loses more than half of the digits of a result.
+"""Cancellation: a twin of a unary spec at inputs where TensorFlow's formula loses more than half of the digits.
 
 There, as where a sigmoid saturates, the main spec's bound has to allow the error of the formula, which is nearly any
 result. The twin promises the result itself, within a few ULPs. So the loss is a known failure in a place of its own,

@@ -1,4 +1,4 @@
-"""Swept: the blocks of sweeps in the shards of runs, joined into tables of an atlas."""
+"""Sweep tables: the blocks of sweeps in the shards of runs, joined into tables of an atlas."""
 
 from __future__ import annotations
 
