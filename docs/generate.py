@@ -18,7 +18,7 @@ from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.run import exit_status
 from tf_opdiff.harness.spec.derivatives import Derivatives
 from tf_opdiff.harness.spec.execution import Execution
-from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse, Undocumented
 from tf_opdiff.harness.spec.spec_fields import SpecFields
 from tf_opdiff.harness.spec.tolerances.tolerance import Tolerance
 from tf_opdiff.harness.tests.test_rooms import ROOMS
@@ -182,7 +182,7 @@ def _spec() -> Iterator[str]:
     yield from table(["module", "holds"], rows)
     groups = {"Tolerance": Tolerance, "Derivatives": Derivatives, "Execution": Execution}
     fields = {"Op": Op, "Unary": Unary, "Spec": SpecFields, **groups}
-    nouns = {**fields, "Raises": Raises, "Sparse": Sparse, "Side": Side, "Claim": Claim}
+    nouns = {**fields, "Raises": Raises, "Sparse": Sparse, "Undocumented": Undocumented, "Side": Side, "Claim": Claim}
     for title, noun in nouns.items():
         about = (noun.__doc__ or "").replace("\n    ", "\n")
         yield from (f"## {title}", "", "```text", about.rstrip(), "```", "")

@@ -13,6 +13,7 @@ from tf_opdiff.suites.derived.sizes import PAIRS, Shapes, alike, elementwise_siz
 from tf_opdiff.suites.forms.array_ops.layout import LAYING, Layout
 from tf_opdiff.suites.forms.array_ops.moves import MOVING, Moves
 from tf_opdiff.suites.forms.aspects import ASPECTS
+from tf_opdiff.suites.forms.limits import with_limits
 from tf_opdiff.suites.forms.options import with_options
 from tf_opdiff.suites.forms.part import Op, Part, of_fields, separated
 from tf_opdiff.suites.forms.unary import Unary
@@ -50,7 +51,7 @@ def op(name: str, raw: str, *own_parts: Part, parts: Any = (), fields: Any = Non
     subject = record(name=name, raw=raw, fields={**(fields or {}), **more}, **{"arguments": inputs_of(raw), **own})
     specs = list(_specs(subject, aspects, (*own_parts, *parts)))
     specs += elementwise_sizes(specs, _shapes(len(subject.arguments)))
-    specs += with_options(raw, specs)
+    specs += [*with_options(raw, specs), *with_limits(raw, specs, subject.limited)]
     if unknown := subject.without.keys() - {spec.aspect for spec in specs}:
         raise ValueError(f"{name}: without: there is no aspect {sorted(unknown)}")
     kept = (spec for spec in specs if spec.aspect not in subject.without)

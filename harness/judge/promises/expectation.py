@@ -13,8 +13,8 @@ from tf_opdiff.harness.judge.promises.allowed import Arguments, budgeted, limite
 from tf_opdiff.harness.judge.promises.ceilings import MEASURED, with_ceiling
 from tf_opdiff.harness.judge.promises.reference import ReferenceFault
 from tf_opdiff.harness.judge.promises.upstream import Tangents, Upstreams, random_tangents, random_upstreams
-from tf_opdiff.harness.judge.promises.want import Want, positive_zeros, result_dtype
-from tf_opdiff.harness.spec.contract import Raises, Side
+from tf_opdiff.harness.judge.promises.want import ANY_VALUE, UNDOCUMENTED, Want, positive_zeros, result_dtype
+from tf_opdiff.harness.spec.contract import Raises, Side, Undocumented
 from tf_opdiff.harness.spec.inputs.recipes import is_float
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.quantity import family_of, named
@@ -81,6 +81,9 @@ def expectation(
     promised = reference.call((side or spec).reference, "reference", case, *wide)
     if isinstance(promised, Raises):
         return Expectation({"output[0]": budgeted(case, "output[0]", Want("error", raises=promised))})
+    if isinstance(promised, Undocumented):
+        want = Want(UNDOCUMENTED if promised.error else ANY_VALUE, undocumented=promised.why)
+        return Expectation({"output[0]": budgeted(case, "output[0]", want)})
     outputs, state = reference.outputs(promised, "reference", case)
     values = [*outputs, *state.values()]
     if spec.second and not side:
