@@ -81,8 +81,7 @@ def with_limits(raw: str, specs: Sequence[Spec], program: Callable[..., Any] | N
     yield Spec(
         name=f"{main.name}-{LIMITS}",
         aspect=LIMITS,
-        ops="",
-        evidence=f"built:{raw}",
+        ops=main.ops,
         program=_at_limit(program or main.program, raw),
         reference=_promise(may_fail=bool(main.contract)),
         recipes={label: lambda draw, dtype: recipe(draw, dtype, **(accepted(recipe, own) if own else {}))},

@@ -185,11 +185,14 @@ def _undocumented(got: Result, want: Want, quantity: str, inputs: Sequence[np.nd
         return Comparison(kind="status", got=summary(got), want=want.status, detail=got.message)
     if want.status in (UNDOCUMENTED, ANY_VALUE) or got.status == want.status == "error":
         return alike
-    one = compare(got, replace(want, undocumented=""), quantity, inputs=inputs)
-    if not one.kind:
-        return replace(one, undocumented=want.undocumented)
-    detail = f"nothing is promised, and plans differ ({one.kind}): {one.detail}"
-    return replace(one, kind="", others=(), undocumented=want.undocumented, detail=detail)
+    return free(compare(got, replace(want, undocumented=""), quantity, inputs=inputs), want)
+
+
+def free(comparison: Comparison, want: Want) -> Comparison:
+    """A comparison of a result of which nothing is promised: a difference breaks no promise, and the detail has it."""
+    detail = f"nothing is promised, and results differ ({comparison.kind}): {comparison.detail}"
+    shown = replace(comparison, detail=detail) if comparison.kind else comparison
+    return replace(shown, kind="", others=(), undocumented=want.undocumented)
 
 
 def compare(got: Result, want: Want, quantity: str, *, inputs: Sequence[np.ndarray] = ()) -> Comparison:

@@ -51,7 +51,7 @@ def test_a_crash_fails(base):
 def test_a_difference_between_plans_is_in_the_record(result, base):
     (record,) = records(result, base)
     assert (record.verdict, record.kind, record.reason) == ("contract", "", WHY)
-    assert "plans differ" in record.detail and record.got != record.want and record.want
+    assert "results differ" in record.detail and record.got != record.want and record.want
 
 
 @pytest.mark.parametrize(("result", "base"), [(ONES, ONES), (REFUSED, ALSO_REFUSED)])
@@ -69,6 +69,15 @@ def test_further_outputs_are_as_free_as_the_first(base):
 def test_an_error_can_be_ruled_out(result, verdict):
     (record,) = records(result, promise=Undocumented(WHY, error=False))
     assert record.verdict == verdict
+
+
+def test_a_rerun_may_differ():
+    (case, *_) = spec(Undocumented(WHY)).cases()
+    seen = Observation({"output[0]": ONES}, again={"nondeterministic": {"output[0]": TWOS}})
+    wants = expectation(case, case.inputs(), None).wants
+    judge = Judge(Context(run="r", started="s", here=Origin("2.21.0"), known=Known(())))
+    (record,) = judge.against_itself(Trial("suite", case, XLA, seen, case.inputs()), wants)
+    assert (record.verdict, record.kind) == ("contract", "") and "nondeterministic" in record.detail
 
 
 def test_it_can_be_stored():
