@@ -27,8 +27,8 @@ def with_itself(trial: Trial, quantity: str, promise: Want) -> Comparison | None
 
     The comparison is without a difference if there is none; None if the run was not repeated, or gave no value. A rerun
     must give the same bits, unless nothing documents its result, and an input must keep its bits. Results for one value
-    at two positions of a tensor, and for one row in two batches, may be as far apart as those of two plans. `promise` is
-    the spec's promise for the quantity.
+    at two positions of a tensor, and for one row in two batches, may be as far apart as those of two plans. `promise`
+    is the spec's promise for the quantity.
     """
     first, repetitions = trial.result(quantity), trial.observation.again
     if not repetitions or first.status not in ("value", "unconnected", "sparse"):
