@@ -149,7 +149,7 @@ def _at_limit(program: Callable[..., Any], raw: str) -> Callable[..., Any]:
                     arguments = arguments | with_attribute(call, arguments, argument, number)
             result = call(**arguments)
             parts = result if isinstance(result, list | tuple) else [result]
-            if all(getattr(part, "dtype", None) not in (None, tf.resource, tf.variant) for part in parts):
+            if all(getattr(part, "dtype", None) not in (None, tf.resource, tf.string, tf.variant) for part in parts):
                 raise Result(result)
             return result
 
