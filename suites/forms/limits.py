@@ -149,7 +149,8 @@ def _at_limit(program: Callable[..., Any], raw: str) -> Callable[..., Any]:
                     arguments = arguments | with_attribute(call, arguments, argument, number)
             result = call(**arguments)
             parts = result if isinstance(result, list | tuple) else [result]
-            if all(getattr(part, "dtype", None) not in (None, tf.resource, tf.string, tf.variant) for part in parts):
+            dtypes = {part.dtype.base_dtype for part in parts if hasattr(part, "dtype")}
+            if dtypes and not dtypes & {tf.resource, tf.string, tf.variant}:
                 raise Result(result)
             return result
 

@@ -81,7 +81,7 @@ _DTYPES = tiered((*FLOATS, *COMPLEX, "int32", "int64"), ("float32",))
 _GAPS = part(
     "-gaps",
     recipes={"gaps": _two((6, 0, 2), (1, 4), plain)},
-    reference=undocumented("the documentation calls rows that no index names undefined", error=False),
+    reference=undocumented("the documentation calls rows that no index names undefined"),
     lowest_tier=True,
 )
 _IN_NO_ORDER = part(

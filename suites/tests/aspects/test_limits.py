@@ -87,7 +87,8 @@ def test_the_last_number_of_a_list_is_at_the_limit():
 def test_a_program_makes_the_first_call_alone_with_the_argument_at_the_limit():
     """A stand-in for TensorFlow, whose raw op returns its attribute."""
     (spec,) = (spec for spec in SPECS if spec.name == "squeeze-limits")
-    raw = SimpleNamespace(Squeeze=lambda *, input, axis=(): SimpleNamespace(dtype="int32", axis=axis))
+    int32 = SimpleNamespace(base_dtype="int32")
+    raw = SimpleNamespace(Squeeze=lambda *, input, axis=(): SimpleNamespace(dtype=int32, axis=axis))
     tf = SimpleNamespace(raw_ops=raw, resource="resource", string="string", variant="variant", TensorShape=tuple)
     x = SimpleNamespace(shape=Shape((3, 1)))
     assert spec.program(tf, x, **spec.attrs["squeeze_dims=size"]).axis[-1] == 3
