@@ -181,7 +181,7 @@ def _undocumented(got: Result, want: Want, quantity: str, inputs: Sequence[np.nd
     eager op refuses in its kernel.
     """
     alike = Comparison(got=summary(got), want=want.status, undocumented=want.undocumented)
-    if want.status == ANY_VALUE and got.status == "error":
+    if got.status == "unconnected" or (want.status == ANY_VALUE and got.status == "error"):
         return Comparison(kind="status", got=summary(got), want=want.status, detail=got.message)
     if want.status in (UNDOCUMENTED, ANY_VALUE) or got.status == want.status == "error":
         return alike

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.contract import Sparse
+from tf_opdiff.harness.spec.contract import Side, Sparse
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.suites.derived.hessian import linear
 from tf_opdiff.suites.forms.array_ops.scatter_recipes import special_numbers
 from tf_opdiff.suites.forms.aspects import small
-from tf_opdiff.suites.forms.errors import IN_KERNEL, undocumented
+from tf_opdiff.suites.forms.errors import IN_KERNEL, raises, undocumented
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.recipes.elements import plain
@@ -81,7 +81,13 @@ _DTYPES = tiered((*FLOATS, *COMPLEX, "int32", "int64"), ("float32",))
 _GAPS = part(
     "-gaps",
     recipes={"gaps": _two((6, 0, 2), (1, 4), plain)},
-    reference=undocumented("the documentation calls rows that no index names undefined"),
+    reference=undocumented("the documentation calls rows that no index names undefined", error=False),
+    contract={
+        "*/xla": Side(
+            reference=raises("INVALID_ARGUMENT", "not all indices are used"),
+            why="the documentation calls rows that no index names undefined; XLA refuses them",
+        )
+    },
     lowest_tier=True,
 )
 _IN_NO_ORDER = part(

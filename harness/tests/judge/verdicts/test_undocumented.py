@@ -80,5 +80,11 @@ def test_a_rerun_may_differ():
     assert (record.verdict, record.kind) == ("contract", "") and "nondeterministic" in record.detail
 
 
+@pytest.mark.parametrize("base", [None, ONES, REFUSED])
+def test_an_output_that_is_none_fails(base):
+    (record,) = records(Result("unconnected"), base)
+    assert (record.verdict, record.kind) == ("mismatch", "status")
+
+
 def test_it_can_be_stored():
     assert decode(encode(Undocumented(WHY, error=False))) == Undocumented(WHY, error=False)
