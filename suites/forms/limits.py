@@ -78,16 +78,17 @@ def with_limits(raw: str, specs: Sequence[Spec], program: Callable[..., Any] | N
         return
     (label, recipe), own = next(iter(main.recipes.items())), next(iter(main.attrs.values()), {})
     labels = {UNCHANGED: {"argument": "", "limit": ""}, **labels}
+    mode = "eager" if "eager" in main.modes else main.modes[0]
     yield Spec(
         name=f"{main.name}-{LIMITS}",
         aspect=LIMITS,
         ops=main.ops,
         program=_at_limit(program or main.program, raw),
-        reference=_promise(may_fail=bool(main.contract)),
+        reference=_promise(may_fail=bool({f"*/{mode}", f"cpu/{mode}", "*/*", "cpu/*"} & main.contract.keys())),
         recipes={label: lambda draw, dtype: recipe(draw, dtype, **(accepted(recipe, own) if own else {}))},
         attrs={name: {**own, **keywords} for name, keywords in labels.items()},
         dtypes=(representative(main.dtypes),),
-        modes=(("eager" if "eager" in main.modes else main.modes[0]),),
+        modes=(mode,),
         ulp=main.tolerance.ulp,
         execution=main.execution,
         constant=tuple(f"output[{i}]" for i in range(8)),
