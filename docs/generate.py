@@ -20,7 +20,7 @@ from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.run import exit_status
 from tf_opdiff.harness.spec.derivatives import Derivatives
 from tf_opdiff.harness.spec.execution import Execution
-from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse, Spec
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse, Undocumented
 from tf_opdiff.harness.spec.spec_fields import SpecFields
 from tf_opdiff.harness.spec.tolerances.tolerance import Tolerance
 from tf_opdiff.harness.tests.test_rooms import ROOMS
@@ -125,7 +125,7 @@ def _within(path: str, begin: str, lines: Iterable[str], end: str) -> str:
 def _exceptions() -> Iterator[str]:
     """A table of the rules that do not hold for every op, with the number of ops on each list of exceptions."""
     ops = len([*every_op()]) + len(TO_DO) + len(REMOVED)
-    counts = {path: len((ROOT / path).read_text().split()) for path in LISTS}
+    counts = {path: len((ROOT / path).read_text().splitlines()) for path in LISTS}
     rows = [[rule, f"{ops - counts[path]} of {ops}", str(counts[path]), code(path)] for path, rule in LISTS.items()]
     yield from table(["what is checked of an op", "ops", "exceptions", "their list"], rows)
 
@@ -206,7 +206,7 @@ def _spec() -> Iterator[str]:
     yield from table(["module", "holds"], rows)
     groups = {"Tolerance": Tolerance, "Derivatives": Derivatives, "Execution": Execution}
     fields = {"Op": Op, "Unary": Unary, "Moves": Moves, "Layout": Layout, "Spec": SpecFields, **groups}
-    nouns = {**fields, "Raises": Raises, "Sparse": Sparse, "Side": Side, "Claim": Claim}
+    nouns = {**fields, "Raises": Raises, "Sparse": Sparse, "Undocumented": Undocumented, "Side": Side, "Claim": Claim}
     for title, noun in nouns.items():
         about = (noun.__doc__ or "").replace("\n    ", "\n")
         yield from (f"## {title}", "", "```text", about.rstrip(), "```", "")

@@ -11,7 +11,7 @@ from tf_opdiff.harness.cases.running_case import RunningCase
 from tf_opdiff.harness.judge.differences.error_bins import profiles
 from tf_opdiff.harness.judge.planted_faults.unseen import first_of_place, plant
 from tf_opdiff.harness.judge.promises.allowed import budgeted
-from tf_opdiff.harness.judge.promises.want import NOTHING, Want
+from tf_opdiff.harness.judge.promises.want import Want, unlisted
 from tf_opdiff.harness.judge.verdicts.judgement import Judgement
 from tf_opdiff.harness.judge.verdicts.verdict import Context, Judge, Trial
 from tf_opdiff.harness.spec.catalog import Item
@@ -103,6 +103,6 @@ def _line(kind: str, case: Case, plan: Plan, records: Sequence[Record], **more: 
 
 
 def _promised(running: RunningCase, plan: Plan, quantity: str) -> Want:
-    """The promise for a quantity under a plan: `NOTHING`, with the budget of the spec, if there is none."""
+    """The promise for a quantity under a plan; that of `unlisted`, with the budget of the spec, if there is none."""
     wants = running.expected[plan].wants
-    return wants.get(quantity) or budgeted(running.case, quantity, NOTHING).in_mode(plan.mode)
+    return wants.get(quantity) or budgeted(running.case, quantity, unlisted(wants.values())).in_mode(plan.mode)

@@ -24,6 +24,19 @@ class Raises:
 
 
 @dataclass(frozen=True)
+class Undocumented:
+    """No promise of a result: nothing documents whether it is a value or an error, or which one.
+
+    A crash or a hang still fails. The records of all other results have the verdict `contract`. Plans are compared with
+    each other: where one gives another value, or an error in place of a value, the record names both. `why` says what
+    is not documented; `error` says whether the result may be an error.
+    """
+
+    why: str
+    error: bool = True
+
+
+@dataclass(frozen=True)
 class Sparse:
     """The promise of a sparse gradient, an `IndexedSlices`: values (n, ...), indices (n,), dense shape."""
 

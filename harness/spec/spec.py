@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.claim import Claim, Topic
-from tf_opdiff.harness.spec.contract import Raises, Side, Sparse
+from tf_opdiff.harness.spec.contract import Raises, Side, Sparse, Undocumented
 from tf_opdiff.harness.spec.derivatives import Derivatives
 from tf_opdiff.harness.spec.execution import Execution
 from tf_opdiff.harness.spec.inputs.attrs import Keywords, accepted
@@ -24,7 +24,7 @@ from tf_opdiff.harness.spec.spec_fields import Recipe, SpecFields
 from tf_opdiff.harness.spec.tolerances.tolerance import Tolerance
 
 #: The names that suites import to declare specs.
-__all__ = ("Case", "Claim", "Raises", "Recipe", "Side", "Sparse", "Spec", "Topic", "Unavailable")
+__all__ = ("Case", "Claim", "Raises", "Recipe", "Side", "Sparse", "Spec", "Topic", "Unavailable", "Undocumented")
 
 CASE_ID = re.compile(r"[A-Za-z0-9_.=,:+-]{1,150}")
 #: The recipes of a sweep: all bit patterns but the subnormal ones, and all subnormal ones.

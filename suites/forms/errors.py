@@ -1,4 +1,4 @@
-"""Errors: promises of errors, as fields of a spec."""
+"""Errors: promises of errors, and of results that nothing documents, as fields of a spec."""
 
 from __future__ import annotations
 
@@ -6,12 +6,17 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tf_opdiff.harness.spec.plan import without_modes
-from tf_opdiff.harness.spec.spec import Raises, Side
+from tf_opdiff.harness.spec.spec import Raises, Side, Undocumented
 
 
 def raises(code: str, says: str = "", **how: Any) -> Callable[..., Raises]:
     """A reference that promises an error, whatever the inputs and the attributes; `how` are the fields of `Raises`."""
     return lambda *xs, **attrs: Raises(code, says, **how)
+
+
+def undocumented(why: str, *, error: bool = True) -> Callable[..., Undocumented]:
+    """A reference that promises no result, whatever the inputs and the attributes; see `Undocumented`."""
+    return lambda *xs, **attrs: Undocumented(why, error)
 
 
 #: The contract of inputs whose shapes do not fit, next to a reference that promises the ValueError of shape inference.

@@ -13,6 +13,7 @@ from tf_opdiff.suites.derived.sizes import PAIRS, Shapes, alike, elementwise_siz
 from tf_opdiff.suites.forms.array_ops.layout import LAYING, Layout
 from tf_opdiff.suites.forms.array_ops.moves import MOVING, Moves
 from tf_opdiff.suites.forms.aspects import ASPECTS
+from tf_opdiff.suites.forms.limits import with_limits
 from tf_opdiff.suites.forms.options import with_options
 from tf_opdiff.suites.forms.part import Op, Part, of_fields, separated
 from tf_opdiff.suites.forms.unary import Unary
@@ -64,7 +65,7 @@ def _declared(
     if not specs:
         raise ValueError("it has no specs: expected recipes, parts, or f and df")
     specs += elementwise_sizes(specs, _shapes(len(subject.arguments)))
-    specs += with_options(raw, specs)
+    specs += [*with_options(raw, specs), *with_limits(raw, specs, subject.limited)]
     if unknown := subject.without.keys() - {spec.aspect for spec in specs}:
         raise ValueError(f"without: there is no aspect {sorted(unknown)}")
     kept = (spec for spec in specs if spec.aspect not in subject.without)

@@ -55,6 +55,7 @@ class Op:
     of_blocks   the elements of each of their inputs.
     blocks_in   the dtypes of these calls, where `dtypes` has them; float64 has no blocks of its own.
     wrong       label → a call that the op refuses; or the shapes of its inputs, if shape inference refuses them.
+    limited     a program that calls the OpDef by name, for `suites.forms.limits`, if `program` calls another function.
     without     aspect → the reason why the op has no specs of it.
     fields      further fields of all specs, such as `modes`.
     changed     changed(spec) → the spec with other fields, or None to leave it out, where no other field says so.
@@ -83,6 +84,7 @@ class Op:
     of_blocks: Elements | Sequence[Elements] = plain
     blocks_in: Sequence[str] = ("float32", "float16", "bfloat16")
     wrong: Mapping[str, Wrong | Sequence[Shape]] = field(default_factory=dict)
+    limited: Callable[..., Any] | None = None
     without: Mapping[str, str] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)
     changed: Callable[[Spec], Spec | None] | None = None

@@ -42,7 +42,8 @@ def raw_ops() -> dict[str, dict[str, Any]]:
     `attributes` has the allowed values of the other attributes: texts as the OpDef lists them or as the kernel checks
     them, both booleans, otherwise the type; `defaults` has the values of those that a call may leave out. `typed`
     has, of an op with several type attributes, the names of the inputs of each, as a call has them. `onednn` tells
-    whether TensorFlow has a kernel of oneDNN for the op in addition to its own CPU kernel.
+    whether TensorFlow has a kernel of oneDNN for the op in addition to its own CPU kernel. `integers` has the inputs
+    that can only be integers, as a call has them, with the dtypes that the OpDef allows.
     """
     every = dtypes()
     return {
@@ -55,6 +56,7 @@ def raw_ops() -> dict[str, dict[str, Any]]:
             "defaults": _defaults(op_def_registry.get(name)),
             "typed": _typed(name),
             "onednn": _onednn(name),
+            "integers": _integers(name),
         }
         for name, kernels in registered().items()
         if "CPU" in kernels and len(_devices(kernels)) > 1 and hasattr(tf.raw_ops, name)
@@ -99,16 +101,29 @@ def _gradient(name: str) -> str:
 
 def _operands(name: str) -> list[str]:
     """The names of the inputs that may have a gradient; see `raw_ops`."""
+    return [
+        name
+        for name, dtypes in _inputs(name).items()
+        if not dtypes or any(dtype.is_floating or dtype.is_complex for dtype in dtypes)
+    ]
+
+
+def _integers(name: str) -> dict[str, list[str]]:
+    """The inputs that can only be integers, with their dtypes; see `raw_ops`."""
+    return {
+        name: [dtype.name for dtype in dtypes]
+        for name, dtypes in _inputs(name).items()
+        if dtypes and all(dtype.is_integer and not dtype.is_quantized for dtype in dtypes)
+    }
+
+
+def _inputs(name: str) -> dict[str, list[Any]]:
+    """The dtypes that an OpDef allows for each input, by its name in a call; an empty list for all dtypes."""
     op = op_def_registry.get(name)
     allowed = {attr.name: [tf.as_dtype(n) for n in attr.allowed_values.list.type] for attr in op.attr}
     names = dict(zip(inspect.signature(getattr(tf.raw_ops, name)).parameters, op.input_arg, strict=False))
-
-    def floating(arg: Any) -> bool:
-        of_attr = arg.type_attr or arg.type_list_attr
-        dtypes = allowed[of_attr] if of_attr else [tf.as_dtype(arg.type)]
-        return not dtypes or any(dtype.is_floating or dtype.is_complex for dtype in dtypes)
-
-    return [name for name, arg in names.items() if floating(arg)]
+    of_attr = {name: arg.type_attr or arg.type_list_attr for name, arg in names.items()}
+    return {name: allowed[of_attr[name]] if of_attr[name] else [tf.as_dtype(arg.type)] for name, arg in names.items()}
 
 
 def _attributes(op: Any) -> dict[str, list[Any] | str]:

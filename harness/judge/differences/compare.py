@@ -15,7 +15,7 @@ from tf_opdiff.harness.judge.differences import wording
 from tf_opdiff.harness.judge.differences.comparison import Comparison, Distances, Element, Elements
 from tf_opdiff.harness.judge.differences.difference import differences, position, simplest
 from tf_opdiff.harness.judge.promises.alternatives import limits, nearest
-from tf_opdiff.harness.judge.promises.want import Want, positive_zeros
+from tf_opdiff.harness.judge.promises.want import ANY_VALUE, UNDOCUMENTED, Want, positive_zeros
 from tf_opdiff.harness.spec.inputs.recipes import is_float
 from tf_opdiff.harness.spec.quantity import family_of
 
@@ -174,6 +174,27 @@ def _vanished(got: Result, want: Want) -> bool:
     return got.value.size > 0 and got.value.dtype.kind in "fcV" and not got.value.any() and bool(want.value.any())
 
 
+def _undocumented(got: Result, want: Want, quantity: str, inputs: Sequence[np.ndarray]) -> Comparison:
+    """The comparison of a result of which nothing is promised, alone or with the result of another plan.
+
+    It has no kind. The errors of two plans are alike, whatever their codes: a graph may refuse when it is built what an
+    eager op refuses in its kernel.
+    """
+    alike = Comparison(got=summary(got), want=want.status, undocumented=want.undocumented)
+    if got.status == "unconnected" or (want.status == ANY_VALUE and got.status == "error"):
+        return Comparison(kind="status", got=summary(got), want=want.status, detail=got.message)
+    if want.status in (UNDOCUMENTED, ANY_VALUE) or got.status == want.status == "error":
+        return alike
+    return free(compare(got, replace(want, undocumented=""), quantity, inputs=inputs), want)
+
+
+def free(comparison: Comparison, want: Want) -> Comparison:
+    """A comparison of a result of which nothing is promised: a difference breaks no promise, and the detail has it."""
+    detail = f"nothing is promised, and results differ ({comparison.kind}): {comparison.detail}"
+    shown = replace(comparison, detail=detail) if comparison.kind else comparison
+    return replace(shown, kind="", others=(), undocumented=want.undocumented)
+
+
 def compare(got: Result, want: Want, quantity: str, *, inputs: Sequence[np.ndarray] = ()) -> Comparison:
     """Compares one quantity; see `compare_arrays` for the inputs."""
     gradient = family_of(quantity) != "output"
@@ -181,6 +202,8 @@ def compare(got: Result, want: Want, quantity: str, *, inputs: Sequence[np.ndarr
         if want.status == got.status and want.raises is not None and want.raises.code == got.code:
             return Comparison()
         return Comparison(kind=got.status, got=summary(got), want=want.status, detail=got.message)
+    if want.undocumented:
+        return _undocumented(got, want, quantity, inputs)
     if want.raises is not None:
         return _error(got, want)
     if got.status == "error":

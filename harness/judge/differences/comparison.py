@@ -101,7 +101,8 @@ class Comparison:
     bound allows different distances for different elements: `max_ulp` and `budget` are then those of the element that
     comes nearest to its allowed distance, or exceeds it most. `distances` are those of all elements of a real or
     complex result; None for others. `elements` are all elements of a comparison of arrays; None for others.
-    `without_kernel`: the promise is the error of a device without a kernel.
+    `without_kernel`: the promise is the error of a device without a kernel. `undocumented` says why no result is
+    promised; `got` and `want` then have those of two plans, if they differ.
 
     Elements at the edge of the normal numbers (`harness.judge.differences.edge`) are shown only where no other element
     of the kind differs, and `at_edge` is true there. `counted_ulp` is the distance of the shown worst element, by which
@@ -128,6 +129,7 @@ class Comparison:
     without_kernel: bool = False
     counted_ulp: float = math.nan
     at_edge: bool = False
+    undocumented: str = ""
 
     @classmethod
     def joined(cls, each: Sequence[Comparison]) -> Comparison:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.repeat import ROW_CHECKS, sizes
-from tf_opdiff.harness.judge.differences.compare import compare
+from tf_opdiff.harness.judge.differences.compare import compare, free
 from tf_opdiff.harness.judge.differences.comparison import Comparison
 from tf_opdiff.harness.judge.differences.difference import ulp_of
 from tf_opdiff.harness.judge.promises.want import Want
@@ -26,9 +26,9 @@ def with_itself(trial: Trial, quantity: str, promise: Want) -> Comparison | None
     """The differences between the results of a quantity in a run and its repetitions, by kind of repetition.
 
     The comparison is without a difference if there is none; None if the run was not repeated, or gave no value. A rerun
-    must give the same bits, and an input must keep its bits. Results for one value at two positions of a tensor, and
-    for one row in two batches, may be as far apart as those of two plans. `promise` is the spec's promise for the
-    quantity.
+    must give the same bits, unless nothing documents its result, and an input must keep its bits. Results for one value
+    at two positions of a tensor, and for one row in two batches, may be as far apart as those of two plans. `promise`
+    is the spec's promise for the quantity.
     """
     first, repetitions = trial.result(quantity), trial.observation.again
     if not repetitions or first.status not in ("value", "unconnected", "sparse"):
@@ -39,7 +39,8 @@ def with_itself(trial: Trial, quantity: str, promise: Want) -> Comparison | None
     differing = [one for one in compared if one.kind]
     # The last of equally far ones: it says more than the comparison of a result with itself.
     farthest = max(reversed([comparison, *compared]), key=lambda one: 0.0 if math.isnan(one.max_ulp) else one.max_ulp)
-    return Comparison.joined(differing) if differing else farthest
+    found = Comparison.joined(differing) if differing else farthest
+    return free(found, promise) if promise.undocumented and found.kind != "input_mutated" else found
 
 
 def _repetition(

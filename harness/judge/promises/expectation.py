@@ -13,8 +13,8 @@ from tf_opdiff.harness.judge.promises.allowed import Arguments, budgeted, limite
 from tf_opdiff.harness.judge.promises.ceilings import MEASURED, with_ceiling
 from tf_opdiff.harness.judge.promises.reference import ReferenceFault
 from tf_opdiff.harness.judge.promises.upstream import Tangents, Upstreams, random_tangents, random_upstreams
-from tf_opdiff.harness.judge.promises.want import Want, positive_zeros, result_dtype
-from tf_opdiff.harness.spec.contract import Raises, Side
+from tf_opdiff.harness.judge.promises.want import ANY_VALUE, UNDOCUMENTED, Want, positive_zeros, result_dtype
+from tf_opdiff.harness.spec.contract import Raises, Side, Undocumented
 from tf_opdiff.harness.spec.inputs.recipes import is_float
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.quantity import family_of, named
@@ -79,8 +79,8 @@ def expectation(
     spec, dtype, run = case.spec, np.dtype(case.dtype), case.spec.execution
     wide = tuple(widened(x) for x in inputs)
     promised = reference.call((side or spec).reference, "reference", case, *wide)
-    if isinstance(promised, Raises):
-        return Expectation({"output[0]": budgeted(case, "output[0]", Want("error", raises=promised))})
+    if isinstance(promised, Raises | Undocumented):
+        return Expectation({"output[0]": budgeted(case, "output[0]", _without_value(promised))})
     outputs, state = reference.outputs(promised, "reference", case)
     values = [*outputs, *state.values()]
     if spec.second and not side:
@@ -109,6 +109,12 @@ def expectation(
         wants = {q: want for q, want in wants.items() if family_of(q) != "output"}
     wants = {q: _unsigned(want) if spec.tolerance.has_unsigned_zeros(q) else want for q, want in wants.items()}
     return Expectation(wants, upstreams, tuple(state), tangents)
+
+
+def _without_value(promised: Raises | Undocumented) -> Want:
+    if isinstance(promised, Raises):
+        return Want("error", raises=promised)
+    return Want(UNDOCUMENTED if promised.error else ANY_VALUE, undocumented=promised.why)
 
 
 def _along(case: Case, arguments: Arguments, outputs: list[np.dtype], sources: list[np.dtype]) -> dict[str, Want]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,6 +23,7 @@ class Want:
     `bound`, the absolute error of each element if the spec has a bound, but by no more than `ceiling`, in ULPs, if the
     spec has measured ceilings. Where these depend on the mode, `budgets`, `bounds` and `ceilings` have them by family
     of modes until `in_mode` chooses.
+    `undocumented` says why no result is promised: any value and any error keeps the promise, or what another plan gave.
     `plain` is the value of the reference if a side of the contract promises another one. `alternatives` are further
     arrays of the shape of `value`: an element that keeps one of them is right. `unsigned_zeros`: a zero of either sign
     keeps the promise.
@@ -42,6 +44,7 @@ class Want:
     bounds: ByMode | None = None
     ceiling: np.ndarray | None = None
     ceilings: ByMode | None = None
+    undocumented: str = ""
 
     @classmethod
     def of(cls, result: Result) -> Want:
@@ -88,6 +91,7 @@ class Want:
             ceiling = None
         of_both: dict[str, Any] = {"budget": self.budget + other.budget, "bound": bound, "ceiling": ceiling}
         want = replace(Want.of(result), **of_both, plain=self.plain, unsigned_zeros=self.unsigned_zeros)
+        want = replace(want, undocumented=self.undocumented)
         if want.raises and self.raises:
             want = replace(want, raises=replace(want.raises, without_kernel=self.raises.without_kernel))
         if not self.alternatives or self.value is None or want.value is None or want.value.shape != self.value.shape:
@@ -112,8 +116,16 @@ def _fits(bound: np.ndarray, value: np.ndarray) -> bool:
     return bound.ndim <= value.ndim and all(size in (1, other) for size, other in sizes)
 
 
+#: The statuses of promises that document no result: any value and any error keeps the first, any value the other.
+UNDOCUMENTED, ANY_VALUE = "undocumented", "any value"
 #: The promise for a quantity that the spec does not mention: the run must not give it.
 NOTHING = Want("nothing")
+
+
+def unlisted(wants: Iterable[Want]) -> Want:
+    """The promise for a quantity that the promises of a case do not mention: none if nothing documents its result."""
+    why = next((want.undocumented for want in wants if want.undocumented), "")
+    return Want(UNDOCUMENTED, undocumented=why) if why else NOTHING
 
 
 def positive_zeros(array: np.ndarray) -> np.ndarray:

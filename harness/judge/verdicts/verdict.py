@@ -15,7 +15,7 @@ from tf_opdiff.harness.judge.differences.self_check import with_itself
 from tf_opdiff.harness.judge.known_failures.entry import Difference
 from tf_opdiff.harness.judge.known_failures.explain import difference_of, explain, without_spent
 from tf_opdiff.harness.judge.known_failures.explanation import Excused, Explanation
-from tf_opdiff.harness.judge.promises.want import NOTHING, Want
+from tf_opdiff.harness.judge.promises.want import Want, unlisted
 from tf_opdiff.harness.judge.verdicts import claim, severity
 from tf_opdiff.harness.judge.verdicts.classify import Facts, classify
 from tf_opdiff.harness.judge.verdicts.judgement import Judgement
@@ -41,7 +41,7 @@ def comparisons(trial: Trial, wants: Mapping[str, Want], base: Plan | None = Non
     `wants` are the promises of the case, or the results of another plan: see `Want.from_other`.
     """
     case, inputs, compared = trial.case, trial.inputs, {}
-    beyond = {quantity: NOTHING for quantity in trial.observation.quantities if quantity not in wants}
+    beyond = dict.fromkeys(trial.observation.quantities.keys() - wants.keys(), unlisted(wants.values()))
     for quantity, want in {**wants, **beyond}.items():
         result = trial.result(quantity)
         comparison = compare(result, want, quantity, inputs=inputs)
@@ -129,7 +129,7 @@ class Judge:
             fault=bool(observation.fault or explanation.fault),
             lacking=_lacking(observation, result, comparison, plan),
             differs=bool(comparison.kind),
-            contract=side is not None,
+            contract=side is not None or bool(comparison.undocumented),
             **explanation.facts,
         )
         verdict, shown = classify(facts), comparison
@@ -143,6 +143,8 @@ class Judge:
         row = explanation.explain(replace(row, verdict=verdict))
         if side and not row.cause:
             row = replace(row, reason=side.why, link=side.link)
+        if comparison.undocumented and not row.cause:
+            row = replace(row, reason=comparison.undocumented)
         record = replace(row, detail=_with_leftovers(why, observation if against == "numpy" else None))
         record = context.maturity.graded(record, came=result.status in ("value", "sparse"))
         dtype, shape = (record.dtype, ()) if result.value is None else (result.value.dtype.name, result.value.shape)

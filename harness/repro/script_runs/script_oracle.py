@@ -65,6 +65,8 @@ def oracle_words(discrepancy: Discrepancy, want: Want | None, writer: Writer) ->
         return words | _ambiguous(want, writer)
     if want is None or discrepancy.kind == "input_mutated":
         raise Unwritable(f"there is no script for {discrepancy.kind} in {discrepancy.quantity}")
+    if want.undocumented:
+        raise Unwritable(f"nothing is promised of {discrepancy.quantity} that a script could compare")
     if want.raises is not None:
         return {"oracle": "error", "error_code": repr(want.raises.code), "error_says": repr(want.raises.says)}
     if want.status == "unconnected":

@@ -43,6 +43,7 @@ class RawOp:
     attributes  the allowed values of the other attributes, or the type of their values.
     defaults    the values that a call may leave out, of dtypes and of attributes with allowed values.
     typed       the names of the inputs of each type attribute, if there are several.
+    integers    the names of the inputs that can only be integers, with the dtypes that the OpDef allows.
     onednn      whether oneDNN has a kernel for it.
     shapes      the shapes that apply: some of `SHAPES`.
     excluded    the reason why no spec has to cover it; empty if one has to.
@@ -60,6 +61,7 @@ class RawOp:
     excluded: str = ""
     defaults: Mapping[str, Any] = field(default_factory=dict)
     typed: Mapping[str, Collection[str]] = field(default_factory=dict)
+    integers: Mapping[str, Collection[str]] = field(default_factory=dict)
 
     def both(self, attr: str) -> tuple[str, ...]:
         """The dtypes of a type attribute for which a CPU and a GPU have a kernel; XLA, if the op has none for GPUs."""
@@ -136,6 +138,7 @@ class RawOps:
                 excluded=reasons.get(name, ""),
                 defaults=entry["defaults"],
                 typed=entry["typed"],
+                integers=entry["integers"],
             )
         return cls(registry["tensorflow"], ops, {id: family["title"] for id, family in families["family"].items()})
 

@@ -1,7 +1,7 @@
 """Plain values: bytes for the results of recipes and references, and their inverse; nothing in the bytes is executed.
 
-A value is None, a number, a bool, bytes, an array, `Raises`, `Sparse`, or a tuple, list or dict of values. The bytes
-are MessagePack, in which each value is a list of its type's name and its parts.
+A value is None, a number, a bool, bytes, an array, `Raises`, `Sparse`, `Undocumented`, or a tuple, list or dict of
+values. The bytes are MessagePack, in which each value is a list of its type's name and its parts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 
 from tf_opdiff.harness.device.observation import raw, unraw
-from tf_opdiff.harness.spec.contract import Raises, Sparse
+from tf_opdiff.harness.spec.contract import Raises, Sparse, Undocumented
 
 #: The bytes of an 80-bit long double that are data; the rest has random bits. 0 for another kind of long double.
 _PADDED = 10 if np.finfo(np.longdouble).nmant == 63 and sys.byteorder == "little" else 0
@@ -67,6 +67,8 @@ def _parts(value: Any) -> list[Any]:
         return ["dict", *([key, _parts(entry)] for key, entry in value.items())]
     if type(value) is Raises:
         return ["raises", value.code, value.says, value.without_kernel]
+    if type(value) is Undocumented:
+        return ["undocumented", value.why, value.error]
     if type(value) is Sparse:
         return ["sparse", *map(_parts, (value.values, value.indices, value.shape))]
     raise Unwritable(f"no bytes stand for a {type(value).__name__}")
@@ -99,6 +101,7 @@ _MAKERS: dict[str, Callable[..., Any]] = {
     "list": lambda *parts: [*map(_value, parts)],
     "dict": lambda *entries: {key: _value(part) for key, part in entries},
     "raises": Raises,
+    "undocumented": Undocumented,
     "sparse": lambda *parts: Sparse(*map(_value, parts)),
 }
 

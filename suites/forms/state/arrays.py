@@ -14,6 +14,7 @@ from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.derived.twin import in_tiers
 from tf_opdiff.suites.forms.errors import IN_KERNEL, raises
+from tf_opdiff.suites.forms.limits import with_limits
 from tf_opdiff.suites.forms.options import with_options
 from tf_opdiff.suites.forms.part import Op, Part, part, tiered
 from tf_opdiff.suites.forms.programs.control_flow import with_v1
@@ -62,7 +63,7 @@ def in_versions(
             made = [spec for each in parts for spec in each(version)(own)]
             yield from made
             if own.raw != op.raw:  # `op` gives the options of its own raw op
-                yield from with_options(own.raw, made)
+                yield from (*with_options(own.raw, made), *with_limits(own.raw, made))
 
     return specs
 

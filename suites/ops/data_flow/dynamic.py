@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.contract import Sparse
+from tf_opdiff.harness.spec.contract import Side, Sparse
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.suites.derived.hessian import linear
 from tf_opdiff.suites.forms.array_ops.scatter_recipes import special_numbers
 from tf_opdiff.suites.forms.aspects import small
-from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.errors import IN_KERNEL, raises, undocumented
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.recipes.elements import plain
@@ -77,6 +77,27 @@ _SEVEN = (2, 0, 1, 0, 2, 2, 1)
 _DTYPES = tiered((*FLOATS, *COMPLEX, "int32", "int64"), ("float32",))
 
 
+#: Parts: rows that no index names, which the documentation calls undefined; rows that two indices name.
+_GAPS = part(
+    "-gaps",
+    recipes={"gaps": _two((6, 0, 2), (1, 4), plain)},
+    reference=undocumented("the documentation calls rows that no index names undefined", error=False),
+    contract={
+        "*/xla": Side(
+            reference=raises("INVALID_ARGUMENT", "not all indices are used"),
+            why="the documentation calls rows that no index names undefined; XLA refuses them",
+        )
+    },
+    lowest_tier=True,
+)
+_IN_NO_ORDER = part(
+    "-repeated",
+    recipes={"repeated": _two((1, 0, 2), (1, 3), plain)},
+    reference=undocumented("the rows of several tensors are written in no certain order", error=False),
+    lowest_tier=True,
+)
+
+
 def _alone(op):
     """The second order of one tensor: forward mode of several has their rows in no certain order."""
     (spec,) = part(
@@ -123,6 +144,7 @@ SPECS = (
             lowest_tier=True,
         ),
         part("-out-of-range", recipes={"negative": _two((1, 0, 2), (-1, 3), plain)}, lowest_tier=True, **IN_KERNEL),
+        _GAPS,
         program=lambda tf, x, y, i, j: tf.raw_ops.DynamicStitch(indices=[i, j], data=[x, y]),
         reference=_stitched,
         dtypes=_DTYPES,
@@ -134,6 +156,8 @@ SPECS = (
         part("-out-of-range", recipes={"negative": _two((1, 0, 2), (-1, 3), plain)}, lowest_tier=True, **IN_KERNEL),
         part("-other-numbers", recipes={"plain": _STITCHED["plain"]}, dtypes=(*INTEGERS, "bool"), tier="full"),
         small({"one": _two((0,), (), plain)}),
+        _GAPS,
+        _IN_NO_ORDER,
         program=lambda tf, x, y, i, j: tf.raw_ops.ParallelDynamicStitch(indices=[i, j], data=[x, y]),
         reference=_stitched,
         dtypes=_DTYPES,

@@ -49,7 +49,9 @@ def test_every_spec_that_shows_an_option_exists(options):
 
 def test_programs_show_the_options_that_the_file_says(options):
     """A sample of the suites: the whole file takes minutes."""
-    modules = [f"{SUITES}.ops.{name}" for name in ("math.matmul", "nn.top_k", "state.assign", "training")]
+    modules = [
+        f"{SUITES}.ops.{name}" for name in ("math.products.matmul", "nn.layers.top_k", "state.assign", "training")
+    ]
     run = [sys.executable, "-m", PROGRAM, *modules]
     process = subprocess.run(run, check=False, cwd=ROOT, capture_output=True, text=True, timeout=4 * PATIENCE)
     assert process.returncode == 0, process.stderr

@@ -181,6 +181,7 @@ SPECS = op(
     part("-scalar", recipes={"element": picks((7,), ()), "row": picks((7, 5), (), "int64")}),
     part("-scalar-bytes", recipes={"element": picks((7,), ())}, vjp=None, dtypes=("bytes",)),
     program=lambda tf, x, i: tf.gather(x, i),
+    limited=lambda tf, x, i: tf.raw_ops.GatherV2(params=x, indices=i, axis=0),
     reference=ref.take,
     vjp=params_only(ref.rows),
 )

@@ -135,6 +135,7 @@ SPECS = op(
         **_OF_PUT,
     ),
     program=lambda tf, x, i: tf.gather_nd(x, i),
+    limited=lambda tf, x, i: tf.raw_ops.GatherNd(params=x, indices=i),
     reference=ref.take_nd,
     vjp=params_only(ref.rows_nd),
     without={"option": "the specs -out-of-range-* and -ignore have every policy"},

@@ -56,6 +56,7 @@ SPECS = (
         ),
         state=variable,
         program=lambda tf, state, x, i: tf.gather(state["v"], i),
+        limited=lambda tf, state, x, i: tf.raw_ops.ResourceGather(resource=state["v"].handle, indices=i, dtype=x.dtype),
         reference=ref.take,
         vjp=variable_only(ref.rows),
         without={"option": "tf.gather does not have the option, which -unvalidated has"},
@@ -74,6 +75,9 @@ SPECS = (
         ),
         state=variable,
         program=lambda tf, state, x, i: tf.gather_nd(state["v"], i),
+        limited=lambda tf, state, x, i: tf.raw_ops.ResourceGatherNd(
+            resource=state["v"].handle, indices=i, dtype=x.dtype
+        ),
         reference=ref.take_nd,
         vjp=variable_only(ref.rows_nd),
     ),

@@ -8,7 +8,7 @@ import numpy as np
 from tf_opdiff.harness.spec.inputs.recipes import FLOATS, INTEGERS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.aspects import small
-from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.errors import IN_KERNEL, undocumented
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.recipes.pairs import shaped
@@ -105,6 +105,12 @@ _SMALL_LISTS = {
 _SEARCHED = (
     part(recipes=_RECIPES, dtypes=tiered(_ALL, ("float32",))),
     part("-refused", recipes={"rows": shaped((2, 3), (3, 3))}, **IN_KERNEL),
+    part(
+        "-unsorted",
+        recipes={"rows": lambda draw, d: (draw.values(d, 2, 9), draw.values(d, 2, 5))},
+        reference=undocumented("nothing documents the places in a row that is not sorted", error=False),
+        lowest_tier=True,
+    ),
 )
 _UNIQUE = (
     part(recipes=_VECTORS, dtypes=tiered((*_ALL, "bool"), ("float32",))),
