@@ -20,7 +20,7 @@ from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.run import exit_status
 from tf_opdiff.harness.spec.derivatives import Derivatives
 from tf_opdiff.harness.spec.execution import Execution
-from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse, Undocumented
+from tf_opdiff.harness.spec.spec import Claim, Raises, Side, Sparse, Spec, Undocumented
 from tf_opdiff.harness.spec.spec_fields import SpecFields
 from tf_opdiff.harness.spec.tolerances.tolerance import Tolerance
 from tf_opdiff.harness.tests.test_rooms import ROOMS
