@@ -12,6 +12,7 @@ from tf_opdiff.harness.spec.loose import Loose
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, Draw
 from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import Call, Drawn
 from tf_opdiff.suites.forms.elements import Elements, plain
 from tf_opdiff.suites.forms.errors import raises
@@ -28,6 +29,10 @@ LOOSE: dict[str, Any] = {"loose": dict.fromkeys(("output", "grad", "jvp", "hvp")
 COMPLEX_WITHOUT_XLA: dict[str, Any] = {"dtypes": tiered(COMPLEX, ()), "modes": WITHOUT_XLA}
 #: The fields of specs of dtypes for which XLA alone has a kernel.
 OF_XLA: dict[str, Any] = {"modes": ("xla",), "tier": "full"}
+#: The matrices with special numbers that no promise is about: see `suites.derived.special_operands`.
+NOT_FINITE = ordinary.not_finite("0", "nothing documents the factors of a matrix that is not finite")
+NOT_DEFINITE = dict.fromkeys(("minus-zero_0", "subnormal_0"), "a zero may leave a matrix that is not positive definite")
+WITHOUT_PIVOT = dict.fromkeys(("minus-zero_0", "subnormal_0"), "a zero on the diagonal leaves no inverse")
 #: Batches of square matrices.
 MATRICES: Mapping[str, Shape] = {
     "batch": (2, 3, 3),

@@ -8,6 +8,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS, is_float, subnormals
 from tf_opdiff.suites.derived.sizes import EMPTY
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.aspects import in_shapes, small
 from tf_opdiff.suites.forms.calls import Call, OfAll
 from tf_opdiff.suites.forms.copies import COMMON
@@ -92,4 +93,5 @@ SPECS = op(
     part("-rank9", recipes=in_shapes({"plain": (1, 2, 1, 1, 2, 1, 3, 1, 1)}, _holes), **_PLACES),
     arguments=("condition",),
     gradient=False,
+    ordinary=ordinary.FLUSHED,
 )

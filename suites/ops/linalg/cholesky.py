@@ -59,4 +59,5 @@ SPECS = op(
     wrong=of.NOT_SQUARE,
     dtypes=tiered(("float32", "float64", *COMPLEX)),
     fields=of.LOOSE,
+    ordinary=of.NOT_FINITE | of.NOT_DEFINITE,
 )

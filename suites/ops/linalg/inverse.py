@@ -51,6 +51,7 @@ SPECS = (
         wrong=of.NOT_SQUARE,
         dtypes=tiered(("float32", "float16", "float64")),
         fields=of.LOOSE,
+        ordinary=of.NOT_FINITE,
     ),
     *op(
         "matrix-solve",
@@ -88,5 +89,6 @@ SPECS = (
         },
         dtypes=tiered(("float32", "float64")),
         fields=of.LOOSE,
+        ordinary=of.NOT_FINITE,
     ),
 )

@@ -48,6 +48,7 @@ SPECS = (
         dtypes=tiered(("float32", "float64")),
         gradient=False,
         fields=_REMOVED.fields | of.LOOSE,
+        ordinary=of.NOT_FINITE | of.WITHOUT_PIVOT,
     ),
     *op(
         "matrix-triangular-solve",
@@ -84,5 +85,6 @@ SPECS = (
         },
         dtypes=tiered(("float32", "float64", *COMPLEX)),
         fields=of.LOOSE,
+        ordinary=of.NOT_FINITE | of.WITHOUT_PIVOT,
     ),
 )

@@ -1,6 +1,7 @@
 """Convolutions in two dimensions. Errors count the roundings of any order: see `suites.reference.convolution`."""
 
 from tf_opdiff.harness.spec.recipes import FLOATS
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.convolution import Changes, Convolved, Tables, Windows, convolution
 from tf_opdiff.suites.forms.errors import IN_KERNEL, UNCHECKED_IN_EAGER, UNSUPPORTED, WHEN_BUILT, WRONG_OR_UNSUPPORTED
 from tf_opdiff.suites.forms.op import op
@@ -69,6 +70,7 @@ SPECS = (
             dtypes=(*FLOATS, "int32"),
             gradient=False,
         ),
+        ordinary=ordinary.PADDING,
     ),
     *op(
         "conv2d",
@@ -115,6 +117,7 @@ SPECS = (
                 },
             ),
         ),
+        ordinary=ordinary.PADDING,
     ),
     *op(
         "conv2d-backprop-input",
@@ -143,5 +146,6 @@ SPECS = (
             ),
             dtypes=(*FLOATS, "int32"),
         ),
+        ordinary=ordinary.PADDING,
     ),
 )

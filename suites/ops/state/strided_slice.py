@@ -4,7 +4,7 @@ from functools import partial
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.recipes import COMPLEX, FLOATS, INTEGERS
-from tf_opdiff.suites.forms import strided
+from tf_opdiff.suites.forms import ordinary, strided
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.move_recipes import special
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU
@@ -80,6 +80,7 @@ SPECS = (
         _slices(_OTHER_STEPS, "-xla-steps", modes=("xla",), lowest_tier=True),
         variables=_RESOURCES,
         dtypes=_DTYPES,
+        ordinary=ordinary.MOVED,
     ),
     *op(
         "strided-slice-assign",
@@ -96,5 +97,6 @@ SPECS = (
         ),
         variables=_REFERENCES,
         dtypes=_DTYPES,
+        ordinary=ordinary.MOVED,
     ),
 )
