@@ -32,6 +32,7 @@ OF_XLA: dict[str, Any] = {"modes": ("xla",), "tier": "full"}
 #: The matrices with special numbers that no promise is about: see `suites.derived.special_operands`.
 NOT_FINITE = ordinary.not_finite("0", "nothing documents the factors of a matrix that is not finite")
 NOT_DEFINITE = dict.fromkeys(("minus-zero_0", "subnormal_0"), "a zero may leave a matrix that is not positive definite")
+OF_RIGHT_SIDE = ordinary.not_finite("1", "the op's own recipes have NaN in the right-hand side")
 WITHOUT_PIVOT = dict.fromkeys(("minus-zero_0", "subnormal_0"), "a zero on the diagonal leaves no inverse")
 #: Batches of square matrices.
 MATRICES: Mapping[str, Shape] = {

@@ -157,13 +157,18 @@ _RAW = "FakeQuantWithMinMax"
 SPECS = (
     *op("fake-quant-args", f"{_RAW}Args", **_ARGS),
     *op("fake-quant-args-gradient", **_gradient(f"{_RAW}ArgsGradient", ("gradients", "inputs")), **_OF_ARGS),
-    *op("fake-quant-channels", f"{_RAW}VarsPerChannel", **_CHANNELS, ordinary=ordinary.levels(1)),
+    *op(
+        "fake-quant-channels",
+        f"{_RAW}VarsPerChannel",
+        **_CHANNELS,
+        ordinary=ordinary.levels(1) | ordinary.NAN_IN_OWN_RECIPES,
+    ),
     *op(
         "fake-quant-channels-gradient",
         **_gradient(f"{_RAW}VarsPerChannelGradient"),
         **_OF_CHANNELS_,
         ordinary=ordinary.levels(2),
     ),
-    *op("fake-quant-vars", f"{_RAW}Vars", **_VARS, ordinary=ordinary.levels(1)),
+    *op("fake-quant-vars", f"{_RAW}Vars", **_VARS, ordinary=ordinary.levels(1) | ordinary.NAN_IN_OWN_RECIPES),
     *op("fake-quant-vars-gradient", **_gradient(f"{_RAW}VarsGradient"), **_OF_VARS, ordinary=ordinary.levels(2)),
 )

@@ -184,17 +184,17 @@ SPECS = (
     *op(
         "quantize-and-dequantize-v2",
         **_version("QuantizeAndDequantizeV2", {**_LEVELS, **_MORE}),
-        ordinary=ordinary.levels(1),
+        ordinary=ordinary.levels(1) | ordinary.NAN_IN_OWN_RECIPES,
     ),
     *op(
         "quantize-and-dequantize-v3",
         **_version("QuantizeAndDequantizeV3", _LEVELS, _OF_SCALAR, of_bits=_OF_VALUES),
-        ordinary=ordinary.levels(1),
+        ordinary=ordinary.levels(1) | ordinary.NAN_IN_OWN_RECIPES,
     ),
     *op(
         "quantize-and-dequantize-v4",
         **_version("QuantizeAndDequantizeV4", {**_LEVELS, **_MORE}, inside=True),
-        ordinary=ordinary.levels(1),
+        ordinary=ordinary.levels(1) | ordinary.NAN_IN_OWN_RECIPES,
     ),
     *op(
         "quantize-and-dequantize-v4-grad",

@@ -86,7 +86,7 @@ SPECS = (
         *_UNIQUE,
         program=lambda tf, x: tuple(tf.raw_ops.Unique(x=x)),
         reference=lambda x: ref.unique(x)[:2],
-        ordinary=ordinary.FLUSHED,
+        ordinary=ordinary.FLUSHED | ordinary.ZERO,
     ),
     *op(
         "unique-with-counts",
@@ -94,7 +94,7 @@ SPECS = (
         *_UNIQUE,
         program=lambda tf, x: tuple(tf.raw_ops.UniqueWithCounts(x=x)),
         reference=ref.unique,
-        ordinary=ordinary.FLUSHED,
+        ordinary=ordinary.FLUSHED | ordinary.ZERO,
     ),
     *op("upper-bound", "UpperBound", *_SEARCHED, **_bound("right"), ordinary=ordinary.UNSORTED),
 )

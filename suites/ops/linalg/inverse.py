@@ -89,6 +89,6 @@ SPECS = (
         },
         dtypes=tiered(("float32", "float64")),
         fields=of.LOOSE,
-        ordinary=of.NOT_FINITE,
+        ordinary=of.NOT_FINITE | of.OF_RIGHT_SIDE,
     ),
 )

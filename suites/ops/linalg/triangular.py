@@ -48,7 +48,7 @@ SPECS = (
         dtypes=tiered(("float32", "float64")),
         gradient=False,
         fields=_REMOVED.fields | of.LOOSE,
-        ordinary=of.NOT_FINITE | of.WITHOUT_PIVOT,
+        ordinary=of.NOT_FINITE | of.WITHOUT_PIVOT | of.OF_RIGHT_SIDE,
     ),
     *op(
         "matrix-triangular-solve",
@@ -85,6 +85,6 @@ SPECS = (
         },
         dtypes=tiered(("float32", "float64", *COMPLEX)),
         fields=of.LOOSE,
-        ordinary=of.NOT_FINITE | of.WITHOUT_PIVOT,
+        ordinary=of.NOT_FINITE | of.WITHOUT_PIVOT | of.OF_RIGHT_SIDE,
     ),
 )

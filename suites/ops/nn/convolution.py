@@ -90,6 +90,7 @@ SPECS = (
             (IN_KERNEL, {"no-outputs": {"filter": (2, 2, 2, 0)}, "no-filter": {"filter": (0, 2, 2, 3)}}),
             dtypes=(*FLOATS, "int32"),
         ),
+        ordinary=ordinary.PADDING,
     ),
     *op(
         "conv2d-backprop-filter",

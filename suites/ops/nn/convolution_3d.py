@@ -1,5 +1,6 @@
 """Convolutions in three dimensions. Errors count the roundings of any order: see `suites.reference.convolution`."""
 
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.convolution import Changes, Convolved, Tables, Windows, convolution
 from tf_opdiff.suites.forms.errors import IN_KERNEL, REMOVED, UNSUPPORTED, WHEN_BUILT, WRONG_OR_UNSUPPORTED
 from tf_opdiff.suites.forms.op import op
@@ -60,6 +61,7 @@ SPECS = (
             (UNSUPPORTED, _STRIDED_BATCH),
             (WRONG_OR_UNSUPPORTED, _DILATED_BATCH),
         ),
+        ordinary=ordinary.PADDING,
     ),
     *op("conv3d-backprop-filter", _BY_FILTER.raw, wrong=_BY_FILTER.unfit(_PLAIN, REMOVED, {"removed": {}})),
     *op(
@@ -86,6 +88,7 @@ SPECS = (
                 },
             ),
         ),
+        ordinary=ordinary.PADDING,
     ),
     *op("conv3d-backprop-input", _BY_INPUT.raw, wrong=_BY_INPUT.unfit(_PLAIN, REMOVED, {"removed": {}})),
     *op(
@@ -112,5 +115,6 @@ SPECS = (
                 },
             ),
         ),
+        ordinary=ordinary.PADDING,
     ),
 )

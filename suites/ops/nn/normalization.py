@@ -1,5 +1,6 @@
 """Normalisations over a batch. Errors are those of float32: see `suites.reference.running`."""
 
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import unfit
 from tf_opdiff.suites.forms.errors import REMOVED
 from tf_opdiff.suites.forms.normalization import Fused, fused, fused_gradient
@@ -31,10 +32,10 @@ SPECS = (
         arguments=("t", "m", "v", "gamma", "backprop"),
         **_removed(_IMAGES, *[_VECTOR] * 3, _IMAGES),
     ),
-    *op("fused-batch-norm", **fused(_V1)),
+    *op("fused-batch-norm", **fused(_V1), ordinary=ordinary.VARIANCES),
     *op("fused-batch-norm-grad", **fused_gradient(_V1)),
     *op("fused-batch-norm-grad-v2", **fused_gradient(_V2)),
     *op("fused-batch-norm-grad-v3", **fused_gradient(_V3)),
-    *op("fused-batch-norm-v2", **fused(_V2)),
-    *op("fused-batch-norm-v3", **fused(_V3)),
+    *op("fused-batch-norm-v2", **fused(_V2), ordinary=ordinary.VARIANCES),
+    *op("fused-batch-norm-v3", **fused(_V3), ordinary=ordinary.VARIANCES),
 )
