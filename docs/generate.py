@@ -53,6 +53,7 @@ EXCEPTIONS, END_OF_EXCEPTIONS = (
 )
 LISTS: Mapping[str, str] = {
     "suites/tests/without_sizes.txt": "It meets tensors of zero elements and of one element.",
+    "suites/tests/without_special_operands.txt": "If it takes floats, one operand at a time has a special number.",
     "suites/derived/refusals_to_do.txt": "Each dtype is tested or refused by promise.",
 }
 #: What an op is like, what its declaration is, and an example: the module of the suites, and the name of the op there.

@@ -93,7 +93,7 @@ class Rooms:
         if not wide.any():
             return cls(wide, excused)
         inputs = case.inputs()
-        excused |= loose_elements(case, inputs, quantity)
+        excused |= loose_elements(case, inputs, quantity) & _beside_norm(case, quantity, want, allowed)
         for change in _changes(case, inputs, side, quantity) if (wide & ~excused).any() else ():
             excused |= allowed <= ROUNDINGS * change
             if not (wide & ~excused).any():
@@ -112,6 +112,18 @@ def loose_elements(case: Case, inputs: tuple[np.ndarray, ...], quantity: str) ->
     """The elements of a quantity that the spec declares `loose`, as a bool array; False without a declaration."""
     loose = case.spec.tolerance.loose_of(quantity)
     return np.asarray(loose(*map(widened, inputs), **case.keywords) if loose else False, bool)
+
+
+def _beside_norm(case: Case, quantity: str, want: Want, allowed: np.ndarray) -> np.ndarray:
+    """The elements that keep half of the digits of the norm along the axes of `Loose.along`; all if it has none."""
+    loose, value, dtype = case.spec.tolerance.loose_of(quantity), want.value, want.dtype
+    assert value is not None and dtype is not None
+    if loose is None or loose.along is None:
+        return np.ones(value.shape, bool)
+    axes = tuple(axis for axis in loose.along if -axis <= value.ndim)
+    sizes = np.abs(np.where(np.isfinite(value), value, 0)).astype(np.float64)
+    norm = np.broadcast_to(np.sqrt(np.sum(sizes**2, axis=axes, keepdims=True)), value.shape).copy()
+    return np.asarray(allowed <= digits_of(part_of(dtype)) * ulp_of(norm, part_of(dtype)))
 
 
 def _changes(case: Case, inputs: tuple[np.ndarray, ...], side: Side | None, quantity: str) -> Iterator[np.ndarray]:

@@ -16,6 +16,8 @@ class Loose:
 
     where   where(*inputs) → bool array: these elements. Float inputs arrive as float64, as in a reference.
     reason  a sentence for readers: which digits the program loses there, and by which step.
+    along   axes along which an error in one element reaches all others: only those elements are loose whose bound is
+            half of the digits of the norm along these axes, or less. None if each element stands for itself.
 
     Raises:
       TypeError: `where` is not a function.
@@ -24,6 +26,7 @@ class Loose:
 
     where: Callable[..., Any]
     reason: str
+    along: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         if not callable(self.where):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -23,6 +24,7 @@ _WIDE = Loose(
     lambda *xs: True,
     "a backward error in any element of the matrix reaches all elements of the result, small ones among them",
 )
+_BESIDE = replace(_WIDE, along=(-2, -1))
 #: The fields of all specs of matrices whose inverse is in the result.
 LOOSE: dict[str, Any] = {"loose": dict.fromkeys(("output", "grad", "jvp", "hvp"), _WIDE)}
 #: The fields of complex matrices, where XLA has no kernel for them.
@@ -66,6 +68,11 @@ SMALL_TALL: Mapping[str, Shape] = {
 }
 #: Powers of two by which the columns of a matrix are multiplied.
 _SCALES = np.array([4.0, 0.125, 1.0, 16.0, 0.5])
+
+
+def loose_beside_norm(*families: str) -> dict[str, Any]:
+    """`LOOSE`, but of these families of quantities only elements whose bound is half of the digits of their norms."""
+    return {"loose": LOOSE["loose"] | dict.fromkeys(families, _BESIDE)}
 
 
 def _wide(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:

@@ -29,6 +29,7 @@ GATES = infinite("?", "beside an infinite number, a gate at its limit has no bou
 FROM_INFINITY = infinite("?", "nothing documents the contrast of an image with an infinity")
 IN_OWN_RECIPES = not_finite("?", "the op's own recipes have NaN and infinities")
 MOVED = {"*": "the op moves elements, and its own recipes have numbers of all kinds"}
+OF_LARGEST_TWICE = {"*_[01]": "the specs of the op whose second gradient it is have NaN, infinities and ties"}
 OWN_GRADIENT = {"grad": "the op's own recipes have the gradient by zeros and infinities"}
 PADDING = not_finite("?", "nothing documents whether the zeros around an image are terms of a sum")
 NAN_IN_OWN_RECIPES = {"nan_?": "the op's own recipes have NaN"}

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tf_opdiff.harness.judge.loose_bounds import digits_of
+from tf_opdiff.harness.judge.expectation import expectation
+from tf_opdiff.harness.judge.loose_bounds import Rooms, digits_of
 from tf_opdiff.harness.judge.mutation import score
 from tf_opdiff.harness.spec.by_mode import by_mode
 from tf_opdiff.harness.spec.loose import Loose
@@ -137,3 +138,24 @@ def test_tangents_excuse_a_sum_that_cancels(difference):
 def test_tangents_excuse_no_bound_that_is_wide_without_reason():
     spec = sums("wide", False)
     assert alive(made(**{**vars(spec), "bound": {"jvp": lambda u, g, ts, x, y: 1000 * u + 0 * x}}))
+
+
+def test_loose_elements_along_axes_keep_half_of_the_digits_of_the_norm():
+    x = np.array([[1.0, 2.0**-9], [2.0**-9, 1.0]])
+
+    def spec(bound):
+        return Spec(
+            name="rows",
+            program=lambda tf, x: x,
+            reference=lambda x: x,
+            ops="Identity",
+            recipes={"plain": lambda draw, dtype: (x.astype(dtype),)},
+            bound={"output": lambda u, g, x: np.full(x.shape, bound)},
+            loose={"output": Loose(lambda *xs: True, "an error in one element reaches all others", along=(-2, -1))},
+        )
+
+    def faulty(bound):
+        case = spec(bound).cases()[0]
+        return Rooms.of(case, None, "output[0]", expectation(case, case.inputs(), None).wants["output[0]"]).faulty
+
+    assert not faulty(2.0**-12) and faulty(2.0**-8)

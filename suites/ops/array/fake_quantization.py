@@ -169,6 +169,11 @@ SPECS = (
         **_OF_CHANNELS_,
         ordinary=ordinary.levels(2),
     ),
-    *op("fake-quant-vars", f"{_RAW}Vars", **_VARS, ordinary=ordinary.levels(1) | ordinary.NAN_IN_OWN_RECIPES),
+    *op(
+        "fake-quant-vars",
+        f"{_RAW}Vars",
+        **_VARS,
+        ordinary=ordinary.levels(1) | ordinary.NAN_IN_OWN_RECIPES,
+    ),
     *op("fake-quant-vars-gradient", **_gradient(f"{_RAW}VarsGradient"), **_OF_VARS, ordinary=ordinary.levels(2)),
 )

@@ -174,7 +174,7 @@ SPECS = (
         reference=_chosen,
         dtypes=_DTYPES,
         modes=WITHOUT_XLA,
-        ordinary=ordinary.THRESHOLD,
+        ordinary=ordinary.THRESHOLD | ordinary.NAN_IN_OWN_RECIPES,
     ),
     *op(
         "non-max-suppression-v3",
@@ -183,7 +183,7 @@ SPECS = (
         program=lambda tf, *xs, most: _run(tf, "NonMaxSuppressionV3", xs, most),
         reference=_chosen,
         dtypes=_DTYPES,
-        ordinary=ordinary.THRESHOLD,
+        ordinary=ordinary.THRESHOLD | ordinary.NAN_IN_OWN_RECIPES,
     ),
     *op(
         "non-max-suppression-v4",
@@ -201,6 +201,6 @@ SPECS = (
         program=_filled,
         reference=lambda boxes, scores, limit, least, *, most: ref.padded(boxes, scores, most, limit, least),
         dtypes=_DTYPES,
-        ordinary=ordinary.THRESHOLD,
+        ordinary=ordinary.THRESHOLD | ordinary.NAN_IN_OWN_RECIPES,
     ),
 )

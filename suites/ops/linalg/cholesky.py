@@ -58,6 +58,6 @@ SPECS = op(
     of_blocks=of.definite,
     wrong=of.NOT_SQUARE,
     dtypes=tiered(("float32", "float64", *COMPLEX)),
-    fields=of.LOOSE,
+    fields=of.loose_beside_norm("output", "jvp"),
     ordinary=of.NOT_FINITE | of.NOT_DEFINITE,
 )

@@ -67,6 +67,6 @@ SPECS = op(
     wrong=of.NOT_SQUARE,
     dtypes=tiered(("float32", "float64", *COMPLEX)),
     gradient=False,
-    fields={**of.LOOSE, "modes": WITHOUT_XLA},
+    fields={**of.loose_beside_norm("grad", "jvp"), "modes": WITHOUT_XLA},
     ordinary=of.NOT_FINITE,
 )

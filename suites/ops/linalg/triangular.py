@@ -47,7 +47,7 @@ SPECS = (
         of_small=(of.triangular, plain),
         dtypes=tiered(("float32", "float64")),
         gradient=False,
-        fields=_REMOVED.fields | of.LOOSE,
+        fields=_REMOVED.fields | of.loose_beside_norm("output", "grad", "jvp"),
         ordinary=of.NOT_FINITE | of.WITHOUT_PIVOT | of.OF_RIGHT_SIDE,
     ),
     *op(
@@ -84,7 +84,7 @@ SPECS = (
             "right-vector": ((3, 3), (3,)),
         },
         dtypes=tiered(("float32", "float64", *COMPLEX)),
-        fields=of.LOOSE,
+        fields=of.loose_beside_norm("output", "grad", "jvp"),
         ordinary=of.NOT_FINITE | of.WITHOUT_PIVOT | of.OF_RIGHT_SIDE,
     ),
 )

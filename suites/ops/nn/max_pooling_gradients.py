@@ -101,7 +101,7 @@ SPECS = (
         "MaxPool3DGradGrad",
         **_OF_CUBES,
         **_second(pooling.CUBES),
-        ordinary=ordinary.OF_LARGEST,
+        ordinary=ordinary.OF_LARGEST_TWICE,
     ),
     *op(
         "max-pool-grad",
