@@ -56,7 +56,7 @@ def special_operands(main: Spec, ordinary: Mapping[str, str]) -> Iterator[Spec]:
     recipes = {name: recipe for name, recipe in recipes.items() if not any(fnmatch(name, p) for p in ordinary)}
     if not recipes:
         return
-    fields = {"dtypes": (representative(dtypes),), "upstreams": {}, "sweep": False, "recipes": recipes}
+    fields: dict[str, Any] = {"dtypes": (representative(dtypes),), "upstreams": {}, "sweep": False, "recipes": recipes}
     own = twin(main, SPECIAL_OPERANDS, **fields).but(bound=_flushing(main.tolerance.bound))
     own = own.but(vjp=None) if "grad" in ordinary else own
     first = next(iter(NUMBERS))
@@ -120,7 +120,7 @@ def _flushing(bounds: Mapping[str, Bound]) -> dict[str, Bound]:
     return {quantity: mapped(partial(partial, _with_flushed), bound) for quantity, bound in (none | {**bounds}).items()}
 
 
-def _with_flushed(bound: Bound, u: float, g: Any, *xs: np.ndarray, **attrs: Any) -> Any:
+def _with_flushed(bound: Callable[..., Any], u: float, g: Any, *xs: np.ndarray, **attrs: Any) -> Any:
     """A bound, or `_FACTOR` smallest normal numbers of float32 if they are larger, where an input is subnormal."""
     normal = float(np.finfo(np.float32).smallest_normal)
     sizes = (np.abs(x[np.isfinite(x)]) for x in xs if x.dtype.kind in "fc")

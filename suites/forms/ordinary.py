@@ -5,9 +5,7 @@ Each table has patterns of a number and an operand: see `suites.derived.special_
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-Ordinary = Mapping[str, str]
+Ordinary = dict[str, str]
 
 
 def infinite(operands: str, why: str) -> Ordinary:
@@ -21,7 +19,7 @@ def not_finite(operands: str, why: str) -> Ordinary:
 
 
 ELEMENTWISE = {"*": "the op is elementwise, and its other specs have special numbers"}
-FLUSHED = {"subnormal_?": "a kernel may take a subnormal number for a zero"}
+FLUSHED: Ordinary = {"subnormal_?": "a kernel may take a subnormal number for a zero"}
 IMAGES = not_finite("1", "nothing documents whether a pixel of weight 0 is a term of a mean")
 TRANSFORMS = not_finite("1", "nothing documents the place of a pixel under a transform that is not finite")
 HUE = not_finite("?", "nothing documents the hue of a color with a part that is not finite")
