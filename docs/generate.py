@@ -39,6 +39,7 @@ EXCEPTIONS, END_OF_EXCEPTIONS = (
 )
 LISTS: Mapping[str, str] = {
     "suites/tests/aspects/without_sizes.txt": "It meets tensors of zero elements and of one element.",
+    "suites/tests/aspects/without_special_operands.txt": "If it takes floats, each operand meets special numbers.",
     "suites/derived/refusals_to_do.txt": "Each dtype is tested or refused by promise.",
 }
 #: What an op is like, what its declaration is, and an example: the module of the suites, and the name of the op there.

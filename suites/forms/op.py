@@ -10,6 +10,8 @@ from tf_opdiff.harness.spec.inputs.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.op_types import inputs_of, taken_by_cpu
 from tf_opdiff.suites.derived.sizes import PAIRS, Shapes, alike, elementwise_sizes
+from tf_opdiff.suites.derived.special_operands import special_operands
+from tf_opdiff.suites.derived.twin import ELEMENTWISE
 from tf_opdiff.suites.forms.array_ops.layout import LAYING, Layout
 from tf_opdiff.suites.forms.array_ops.moves import MOVING, Moves
 from tf_opdiff.suites.forms.aspects import ASPECTS
@@ -51,6 +53,7 @@ def op(name: str, raw: str, *own_parts: Part, parts: Any = (), fields: Any = Non
     specs = list(_specs(subject, aspects, (*own_parts, *parts)))
     specs += elementwise_sizes(specs, _shapes(len(subject.arguments)))
     specs += with_options(raw, specs)
+    specs += _special(subject, specs) if aspects is ASPECTS else ()  # moved elements are of all kinds already
     if unknown := subject.without.keys() - {spec.aspect for spec in specs}:
         raise ValueError(f"{name}: without: there is no aspect {sorted(unknown)}")
     kept = (spec for spec in specs if spec.aspect not in subject.without)
@@ -65,6 +68,14 @@ def _kind(promise: Any) -> tuple[type[Op], tuple[Any, ...]]:
 def _specs(subject: Op, aspects: Iterable[Part], parts: Iterable[Part]) -> Iterable[Spec]:
     first, *others = aspects  # a smoke run takes the first spec of an op: its values
     return (spec for each in (first, *parts, *others) for spec in each(subject))
+
+
+def _special(subject: Op, specs: list[Spec]) -> Iterable[Spec]:
+    """The twins of an op's values with special operands; none if it is elementwise, and has them in all operands."""
+    main = next((spec for spec in specs if spec.ops == subject.raw and not spec.aspect), None)
+    if main and not any(spec.elementwise or spec.aspect == ELEMENTWISE for spec in specs):
+        unpromised = {"grad": "the op has recipes at which gradients have no promise"} if subject.forward else {}
+        yield from special_operands(main, {**unpromised, **subject.ordinary})
 
 
 #: The aspects of an op that `also` leaves out.

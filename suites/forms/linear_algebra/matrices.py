@@ -15,6 +15,7 @@ from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.harness.spec.tolerances.loose import Loose
 from tf_opdiff.suites.forms.calls import Call, Drawn
 from tf_opdiff.suites.forms.errors import raises
+from tf_opdiff.suites.forms.ordinary import not_finite
 from tf_opdiff.suites.forms.part import Op, Part, part, tiered
 from tf_opdiff.suites.forms.recipes.elements import Elements, plain
 
@@ -30,6 +31,11 @@ LOOSE: dict[str, Any] = {"loose": dict.fromkeys(("output", "grad", "jvp", "hvp")
 COMPLEX_WITHOUT_XLA: dict[str, Any] = {"dtypes": tiered(COMPLEX, ()), "modes": WITHOUT_XLA}
 #: The fields of specs of dtypes for which XLA alone has a kernel.
 OF_XLA: dict[str, Any] = {"modes": ("xla",), "tier": "full"}
+#: The matrices with special numbers that no promise is about: see `suites.derived.special_operands`.
+NOT_FINITE = not_finite("0", "nothing documents the factors of a matrix that is not finite")
+NOT_DEFINITE = dict.fromkeys(("minus-zero_0", "subnormal_0"), "a zero may leave a matrix that is not positive definite")
+OF_RIGHT_SIDE = not_finite("1", "the op's own recipes have NaN in the right-hand side")
+WITHOUT_PIVOT = dict.fromkeys(("minus-zero_0", "subnormal_0"), "a zero on the diagonal leaves no inverse")
 #: Batches of square matrices.
 MATRICES: Mapping[str, Shape] = {
     "batch": (2, 3, 3),

@@ -50,6 +50,7 @@ SPECS = (
         program=lambda tf, a: tf.stack(tf.raw_ops.LogMatrixDeterminant(input=a)),
         promise=LogDeterminant(),
         **_OF_BOTH,
+        ordinary=of.NOT_FINITE,
     ),
     *op(
         "matrix-determinant",
@@ -59,5 +60,6 @@ SPECS = (
         promise=Determinant(),
         batch=each(of.BATCHES),
         **_OF_BOTH,
+        ordinary=of.NOT_FINITE,
     ),
 )

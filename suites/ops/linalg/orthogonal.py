@@ -108,4 +108,5 @@ SPECS = op(
     # A CPU has no kernel of the gradient in float16, and XLA has.
     dtypes=tiered(("float32", "float16", "float64", *COMPLEX)),
     fields=of.LOOSE,
+    ordinary=of.NOT_FINITE,
 )

@@ -4,6 +4,7 @@ from typing import Any
 
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.linear_algebra import matrices as of
 from tf_opdiff.suites.forms.op import also, op
@@ -87,6 +88,7 @@ SPECS = (
         **_of(_solution),
         **_solving(of.bands),
         fields={**of.LOOSE, "modes": WITHOUT_XLA},
+        ordinary=ordinary.SINGULAR,
     ),
     *op(
         "tridiagonal-solve-thomas",
@@ -95,5 +97,6 @@ SPECS = (
         **_solving(of.dominant_bands),
         fields=of.LOOSE,
         without={"option": "perturb_singular needs partial pivoting, which the algorithm of Thomas does not have"},
+        ordinary=ordinary.SINGULAR,
     ),
 )

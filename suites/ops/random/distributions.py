@@ -4,6 +4,7 @@ import numpy as np
 import scipy  # loads scipy.stats, a third of a second, on first use
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered, together
 from tf_opdiff.suites.forms.random_numbers.distribution import COUNT, distribution
@@ -174,7 +175,14 @@ def _wrong(*numbers, shape=(6, 8)):
 
 
 SPECS = (
-    *op("multinomial", "Multinomial", _multinomial(seed=3, seed2=5), _small(seed=3, seed2=5), dtypes=FLOATS),
+    *op(
+        "multinomial",
+        "Multinomial",
+        _multinomial(seed=3, seed2=5),
+        _small(seed=3, seed2=5),
+        dtypes=FLOATS,
+        ordinary=ordinary.RANDOM,
+    ),
     *op(
         "parameterized-truncated-normal",
         "ParameterizedTruncatedNormal",
@@ -200,21 +208,45 @@ SPECS = (
             lowest_tier=True,
         ),
         dtypes=_THREE,
+        ordinary=ordinary.RANDOM,
     ),
     *op(
         "parameterized-truncated-normal-whole",
         "ParameterizedTruncatedNormal",
         _truncated(_WHOLE),
         dtypes=tiered(("float32",)),
+        ordinary=ordinary.RANDOM,
     ),
-    *op("stateless-multinomial", "StatelessMultinomial", _multinomial(seed=_SEED), _small(seed=_SEED), dtypes=FLOATS),
+    *op(
+        "stateless-multinomial",
+        "StatelessMultinomial",
+        _multinomial(seed=_SEED),
+        _small(seed=_SEED),
+        dtypes=FLOATS,
+        ordinary=ordinary.RANDOM,
+    ),
     *op(
         "stateless-parameterized-truncated-normal",
         "StatelessParameterizedTruncatedNormal",
         _truncated(_TRUNCATED, drawn=_stateless),
         *_moved_with_parameters,
         dtypes=_THREE,
+        ordinary=ordinary.RANDOM,
     ),
-    *op("stateless-random-gamma-v2", "StatelessRandomGammaV2", _gamma(_gamma_v2), dtypes=_THREE, modes=WITHOUT_XLA),
-    *op("stateless-random-gamma-v3", "StatelessRandomGammaV3", _gamma(_gamma_v3), dtypes=_THREE, modes=WITHOUT_XLA),
+    *op(
+        "stateless-random-gamma-v2",
+        "StatelessRandomGammaV2",
+        _gamma(_gamma_v2),
+        dtypes=_THREE,
+        modes=WITHOUT_XLA,
+        ordinary=ordinary.RANDOM,
+    ),
+    *op(
+        "stateless-random-gamma-v3",
+        "StatelessRandomGammaV3",
+        _gamma(_gamma_v3),
+        dtypes=_THREE,
+        modes=WITHOUT_XLA,
+        ordinary=ordinary.RANDOM,
+    ),
 )

@@ -7,6 +7,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.inputs.recipes import FLOATS, INTEGERS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.op import op
@@ -140,13 +141,14 @@ SPECS = (
         reference=_left,
         modes=WITHOUT_XLA,
     ),
-    *op("lower-bound", "LowerBound", *_SEARCHED, **_bound("left")),
+    *op("lower-bound", "LowerBound", *_SEARCHED, **_bound("left"), ordinary=ordinary.UNSORTED),
     *op(
         "unique",
         "Unique",
         *_UNIQUE,
         program=lambda tf, x: tuple(tf.raw_ops.Unique(x=x)),
         reference=lambda x: ref.unique(x)[:2],
+        ordinary=ordinary.FLUSHED | ordinary.ZERO,
     ),
     *op(
         "unique-v2",
@@ -178,6 +180,7 @@ SPECS = (
         *_UNIQUE,
         program=lambda tf, x: tuple(tf.raw_ops.UniqueWithCounts(x=x)),
         reference=ref.unique,
+        ordinary=ordinary.FLUSHED | ordinary.ZERO,
     ),
-    *op("upper-bound", "UpperBound", *_SEARCHED, **_bound("right")),
+    *op("upper-bound", "UpperBound", *_SEARCHED, **_bound("right"), ordinary=ordinary.UNSORTED),
 )

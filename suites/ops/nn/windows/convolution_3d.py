@@ -3,6 +3,7 @@
 
 from dataclasses import replace
 
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.errors import IN_KERNEL, REMOVED, UNSUPPORTED, WHEN_BUILT, WRONG_OR_UNSUPPORTED
 from tf_opdiff.suites.forms.linear_algebra.contraction import OF_FLOATS
 from tf_opdiff.suites.forms.neural_networks.convolution import Changes, Convolved, Tables, Windows, convolution
@@ -81,6 +82,7 @@ SPECS = (
             (UNSUPPORTED, _STRIDED_BATCH),
             (WRONG_OR_UNSUPPORTED, _DILATED_BATCH),
         ),
+        ordinary=ordinary.PADDING,
     ),
     *op(
         "conv3d-backprop-filter",
@@ -112,6 +114,7 @@ SPECS = (
                 },
             ),
         ),
+        ordinary=ordinary.PADDING,
     ),
     *op(
         "conv3d-backprop-input",
@@ -143,5 +146,6 @@ SPECS = (
                 },
             ),
         ),
+        ordinary=ordinary.PADDING,
     ),
 )
