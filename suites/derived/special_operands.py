@@ -7,8 +7,8 @@ must not reach. Inputs that are computed from others are computed after the numb
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from functools import partial
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from tf_opdiff.harness.spec.contract import Sparse
 from tf_opdiff.harness.spec.inputs.attrs import accepted
 from tf_opdiff.harness.spec.inputs.recipes import Draw, is_float
 from tf_opdiff.harness.spec.spec import Case, Recipe, Spec
@@ -35,7 +36,7 @@ NUMBERS: Mapping[str, Callable[[np.dtype], float]] = {
     "inf": lambda dtype: np.inf,
     "minus-inf": lambda dtype: -np.inf,
     "minus-zero": lambda dtype: -0.0,
-    "subnormal": lambda dtype: 3 * float(ml_dtypes.finfo(dtype).smallest_subnormal),
+    "subnormal": lambda dtype: 0.375 * float(ml_dtypes.finfo(dtype).smallest_normal),
 }
 #: The largest number of results of an op per input, and of roundings of a subnormal result.
 _MOST, _ROUNDINGS = 4, 64
@@ -53,14 +54,17 @@ def special_operands(main: Spec, ordinary: Mapping[str, str]) -> Iterator[Spec]:
       ordinary: pattern of recipes that are left out, such as `*inf_0`, or `grad` → the reason.
     """
     dtypes = tuple(dtype for dtype in main.dtypes if dtype in _DTYPES)
-    recipes = _recipes(main, representative(dtypes)) if dtypes else {}
+    if not dtypes or "*" in ordinary:
+        return
+    dtype = representative(dtypes)
+    label = next((name for name in _ORDINARY if name in main.recipes), next(iter(main.recipes)))
+    xs = Case(main, dtype, label, main.labels[0]).inputs()
+    recipes = _recipes(main.recipes[label], xs)
     recipes = {name: recipe for name, recipe in recipes.items() if not any(fnmatch(name, p) for p in ordinary)}
     if not recipes:
         return
-    dtype = representative(dtypes)
     fields: dict[str, Any] = {"dtypes": (dtype,), "upstreams": {}, "sweep": False, "recipes": recipes}
-    count = len(Case(main, dtype, next(iter(main.recipes)), main.labels[0]).inputs())
-    own = twin(main, SPECIAL_OPERANDS, **fields).but(**_flushing(main, np.dtype(dtype), count))
+    own = twin(main, SPECIAL_OPERANDS, **fields).but(**_flushing(main, np.dtype(dtype), len(xs)))
     own = own.but(vjp=None) if "grad" in ordinary else own
     first = next(iter(NUMBERS))
     some = {name: recipe for name, recipe in recipes.items() if name.startswith(f"{first}_")}
@@ -69,10 +73,8 @@ def special_operands(main: Spec, ordinary: Mapping[str, str]) -> Iterator[Spec]:
     yield own.but(name=f"{own.name}-other", tier="full")
 
 
-def _recipes(spec: Spec, dtype: str) -> dict[str, Recipe]:
-    """Number and operand → a recipe with this number in this operand, of the most ordinary recipe of a spec."""
-    label = next((name for name in _ORDINARY if name in spec.recipes), next(iter(spec.recipes)))
-    recipe, xs = spec.recipes[label], Case(spec, dtype, label, spec.labels[0]).inputs()
+def _recipes(recipe: Recipe, xs: Sequence[np.ndarray]) -> dict[str, Recipe]:
+    """Number and operand → a recipe with this number in this operand of a recipe; `xs` are inputs by this recipe."""
     firsts = _first_inputs(recipe) if isinstance(recipe, Drawn) else {i: i for i in range(len(xs))}
     plantable = [operand for operand, i in firsts.items() if xs[i].size and is_float(part(xs[i].dtype))]
     return {
@@ -119,24 +121,51 @@ def _with_number(x: np.ndarray, number: Callable[[np.dtype], float], draw: Draw)
 
 def _flushing(spec: Spec, dtype: np.dtype, count: int) -> dict[str, Any]:
     """The tolerance of a spec in a dtype: a kernel may take subnormal numbers among `count` inputs for zeros."""
-    quantities = [f"{family}[{i}]" for family in ("output", "grad") for i in range(_MOST * count)]
+    alternatives: dict[str, Any] = {}
+    for family, of in {"output": lambda g: spec.reference, "grad": lambda g: partial(spec.derivatives.vjp, g)}.items():
+        kernel = _Kernel(of)
+        for i in range(_MOST * count):
+            own = entry_of(spec.tolerance.alternatives, f"{family}[{i}]")
+            alternatives[f"{family}[{i}]"] = partial(_flushed, own, kernel, i)
     bounds = dict.fromkeys(("output", "grad"), _exact) | {**spec.tolerance.bound}
-    return {
-        "alternatives": {quantity: partial(_flushed, spec, quantity) for quantity in quantities},
-        "bound": {quantity: mapped(partial(partial, _rounded, dtype), bound) for quantity, bound in bounds.items()},
-    }
+    rounded = {quantity: mapped(partial(partial, _rounded, dtype), bound) for quantity, bound in bounds.items()}
+    return {"alternatives": alternatives, "bound": rounded}
 
 
-def _flushed(spec: Spec, quantity: str, dtype: np.dtype, g: Any, *xs: np.ndarray, **attrs: Any) -> list[np.ndarray]:
-    """The alternatives of a quantity and, where an input is subnormal, those of a kernel that takes it for a zero."""
-    own = entry_of(spec.tolerance.alternatives, quantity)
-    others = list(own(dtype, g, *xs, **attrs)) if own else []
-    family, number = quantity[:-1].split("[")
-    promised: Any = partial(spec.derivatives.vjp, g) if family == "grad" and spec.derivatives.vjp else spec.reference
-    for inputs in (xs, [flushed_in(dtype, x) for x in xs]) if _subnormal(dtype, *xs) else ():
-        result = np.asarray(together(promised(*inputs, **attrs))[int(number)])
-        others += [result, flushed_in(dtype, result)]
-    return others
+@dataclass
+class _Kernel:
+    """The results of a reference, and those of a kernel that takes subnormal inputs for zeros.
+
+    of      of(g) → the reference, or the VJP of upstreams g.
+    last    the last inputs and their results: all quantities of a case have the same inputs.
+    """
+
+    of: Callable[..., Callable[..., Any]]
+    last: tuple[Any, list[list[np.ndarray]]] = ((), [])
+
+    def results(self, dtype: np.dtype, g: Any, xs: Sequence[np.ndarray], attrs: Mapping[str, Any]) -> Any:
+        """The arrays of all results by the inputs, and by flushed inputs; none if no input is subnormal."""
+        own = (g, *xs)
+        if len(own) != len(self.last[0]) or any(x is not y for x, y in zip(own, self.last[0], strict=True)):
+            inputs = (xs, [flushed_in(dtype, x) for x in xs]) if _subnormal(dtype, *xs) else ()
+            self.last = own, [_arrays(self.of(g)(*each, **attrs)) for each in inputs]
+        return self.last[1]
+
+
+def _flushed(
+    own: Any, kernel: _Kernel, number: int, dtype: np.dtype, g: Any, *xs: np.ndarray, **attrs: Any
+) -> list[np.ndarray]:
+    """The alternatives of a spec and, where an input is subnormal, those of a kernel that takes it for a zero."""
+    results = [arrays[number] for arrays in kernel.results(dtype, g, xs, attrs)]
+    others = [each for result in results for each in (result, flushed_in(dtype, result))]
+    return [*(own(dtype, g, *xs, **attrs) if own else ()), *others]
+
+
+def _arrays(promised: Any) -> list[np.ndarray]:
+    """The arrays of a promise: those of the results or the gradients, and of the state."""
+    *results, last = together(promised)
+    values = (*results, *(last.values() if isinstance(last, dict) else [last]))
+    return [np.asarray(value.values if isinstance(value, Sparse) else value) for value in values]
 
 
 def _exact(u: float, g: Any, *xs: np.ndarray, **attrs: Any) -> float:

@@ -24,24 +24,20 @@ IMAGES = not_finite("1", "nothing documents whether a pixel of weight 0 is a ter
 TRANSFORMS = not_finite("1", "nothing documents the place of a pixel under a transform that is not finite")
 HUE = not_finite("?", "nothing documents the hue of a color with a part that is not finite")
 GATES = infinite("?", "beside an infinite number, a gate at its limit has no bound of its error")
-FROM_INFINITY = infinite("?", "nothing documents the contrast of an image with an infinity")
 IN_OWN_RECIPES = not_finite("?", "the op's own recipes have NaN and infinities")
 MOVED = {"*": "the op moves elements, and its own recipes have numbers of all kinds"}
 OF_LARGEST_TWICE = {"*_[01]": "the specs of the op whose second gradient it is have NaN, infinities and ties"}
 OWN_GRADIENT = {"grad": "the op's own recipes have the gradient by zeros and infinities"}
-PADDING = not_finite("?", "nothing documents whether the zeros around an image are terms of a sum")
 NAN_IN_OWN_RECIPES = {"nan_?": "the op's own recipes have NaN"}
 OF_LARGEST = not_finite("0", "the specs of the op whose gradient it is have NaN and infinities")
 PARTS = infinite("0", "nothing documents which infinity, or NaN, a sum of complex products of an infinity is")
 REAL_PARTS = not_finite("0", "nothing documents which part of a complex number NaN reaches")
-RUNNING = not_finite("?", "the op's own recipes have such gradients, and known failures of them reach the slots")
+RUNNING = infinite("?", "an infinite slot becomes NaN, as by a gradient: see the cause optimizers-infinite-gradient")
 STORED = not_finite("?", "nothing documents whether an entry that is not stored is a term of a sum")
 MEAN = {"minus-zero_0": "a sum may start at 0, so that the mean of -0 may be 0"}
 RANDOM = {"*": "a distribution is tested as a whole: no result depends on one number alone"}
-SINGULAR = {"*": "nothing documents the solution of equations that are singular or not finite"}
-THRESHOLD = {"*_2": "a threshold that is no number from 0 to 1 is refused"}
+THRESHOLD = not_finite("2", "a threshold that is no number from 0 to 1 is refused")
 ZERO = {"minus-zero_0": "zeros of both signs are one value, and either may stand for both"}
-VARIANCES = infinite("[36]", "nothing documents the normalization of an infinite variance or mean")
 WEIGHTS = not_finite("0", "nothing documents whether a pixel of weight 0 is a term of a mean")
 UNSORTED = FLUSHED | {"*_0": "a number in any place leaves the row unsorted", "nan_1": "NaN has no place in a row"}
 
@@ -55,3 +51,8 @@ def boxes(number: int) -> Ordinary:
     """The boxes of crops, which are the operand of this number."""
     edge = "the gradient by a box has two values where its edge is at the edge of the image"
     return not_finite(f"{number}", "a box that is not finite is refused") | {f"subnormal_{number}": edge}
+
+
+def padding(tensor: int) -> Ordinary:
+    """The tensor of this number that meets the zeros around an image."""
+    return not_finite(f"{tensor}", "nothing documents whether the zeros around an image are terms of a sum")

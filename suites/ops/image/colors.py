@@ -121,7 +121,6 @@ SPECS = (
         bound={"output": _contrast_bound},
         loose={"output": _small(ref.contrasted)},
         unsigned_zeros=("output",),
-        ordinary=ordinary.FROM_INFINITY,
     ),
     *op(
         "adjust-hue",

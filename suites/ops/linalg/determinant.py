@@ -39,6 +39,7 @@ _OF_BOTH: dict[str, Any] = {
     "wrong": of.NOT_SQUARE,
     "dtypes": tiered(("float32", "float64")),
     "fields": {**of.LOOSE, "modes": WITHOUT_XLA},
+    "ordinary": of.ELIMINATION | of.NAN_IN_OWN_RECIPES,
 }
 
 SPECS = (
@@ -50,7 +51,6 @@ SPECS = (
         program=lambda tf, a: tf.stack(tf.raw_ops.LogMatrixDeterminant(input=a)),
         promise=LogDeterminant(),
         **_OF_BOTH,
-        ordinary=of.NOT_FINITE,
     ),
     *op(
         "matrix-determinant",
@@ -60,6 +60,5 @@ SPECS = (
         promise=Determinant(),
         batch=each(of.BATCHES),
         **_OF_BOTH,
-        ordinary=of.NOT_FINITE,
     ),
 )

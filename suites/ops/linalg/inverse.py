@@ -52,7 +52,7 @@ SPECS = (
         wrong=of.NOT_SQUARE,
         dtypes=tiered(("float32", "float16", "float64")),
         fields=of.LOOSE,
-        ordinary=of.NOT_FINITE,
+        ordinary=of.ELIMINATION | of.NAN_IN_OWN_RECIPES,
     ),
     *op(
         "matrix-solve",
@@ -90,6 +90,6 @@ SPECS = (
         },
         dtypes=tiered(("float32", "float64")),
         fields=of.LOOSE,
-        ordinary=of.NOT_FINITE | of.OF_RIGHT_SIDE,
+        ordinary=of.ELIMINATION | of.NAN_IN_OWN_RECIPES,
     ),
 )

@@ -108,5 +108,5 @@ SPECS = op(
     dtypes=tiered(("float32", "float64")),
     fields=of.LOOSE,
     **_GROUPS[""],
-    ordinary=of.NOT_FINITE,
+    ordinary=of.ITERATION,
 )

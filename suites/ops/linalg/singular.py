@@ -152,7 +152,7 @@ SPECS = (
         dtypes=tiered(("float32", "float64", *COMPLEX)),
         fields=_REMOVED.fields | of.LOOSE,
         **_EVERY,
-        ordinary=of.NOT_FINITE,
+        ordinary=of.ITERATION,
     ),
     *op(
         "svd",
@@ -184,6 +184,6 @@ SPECS = (
         dtypes=tiered(("float32", "float64")),
         fields=of.LOOSE,
         **_GROUPS[""],
-        ordinary=of.NOT_FINITE,
+        ordinary=of.ITERATION,
     ),
 )

@@ -140,6 +140,7 @@ SPECS = (
         program=lambda tf, x, y: tuple(tf.raw_ops.ListDiff(x=x, y=y)),
         reference=_left,
         modes=WITHOUT_XLA,
+        ordinary=ordinary.FLUSHED,
     ),
     *op("lower-bound", "LowerBound", *_SEARCHED, **_bound("left"), ordinary=ordinary.UNSORTED),
     *op(
@@ -173,6 +174,7 @@ SPECS = (
         program=lambda tf, x, axis: tuple(tf.raw_ops.UniqueV2(x=x, axis=axis)),
         reference=_unique_rows,
         modes=WITHOUT_XLA,
+        ordinary=ordinary.FLUSHED | ordinary.ZERO,
     ),
     *op(
         "unique-with-counts",
