@@ -33,10 +33,13 @@ OF_LARGEST = not_finite("0", "the specs of the op whose gradient it is have NaN 
 PARTS = infinite("0", "nothing documents which infinity, or NaN, a sum of complex products of an infinity is")
 REAL_PARTS = not_finite("0", "nothing documents which part of a complex number NaN reaches")
 RUNNING = infinite("?", "an infinite slot becomes NaN, as by a gradient: see the cause optimizers-infinite-gradient")
+RUNNING_FTRL = {**RUNNING, "nan_?": "the variable of XLA is NaN where 0 is documented: see the cause xla-ftrl-nan"}
+RUNNING_MAXIMUM = {**RUNNING, "nan_[234]": "a maximum loses NaN: see the cause optimizers-maximum-loses-nan"}
 STORED = not_finite("?", "nothing documents whether an entry that is not stored is a term of a sum")
 MEAN = {"minus-zero_0": "a sum may start at 0, so that the mean of -0 may be 0"}
 RANDOM = {"*": "a distribution is tested as a whole: no result depends on one number alone"}
 THRESHOLD = not_finite("2", "a threshold that is no number from 0 to 1 is refused")
+UPDATES = {"nan_2": "the op's own recipes have such updates, which are lost: see the cause scatter-maximum-loses-nan"}
 ZERO = {"minus-zero_0": "zeros of both signs are one value, and either may stand for both"}
 WEIGHTS = not_finite("0", "nothing documents whether a pixel of weight 0 is a term of a mean")
 UNSORTED = FLUSHED | {"*_0": "a number in any place leaves the row unsorted", "nan_1": "NaN has no place in a row"}
@@ -53,6 +56,6 @@ def boxes(number: int) -> Ordinary:
     return not_finite(f"{number}", "a box that is not finite is refused") | {f"subnormal_{number}": edge}
 
 
-def padding(tensor: int) -> Ordinary:
-    """The tensor of this number that meets the zeros around an image."""
-    return not_finite(f"{tensor}", "nothing documents whether the zeros around an image are terms of a sum")
+def padding(tensors: str) -> Ordinary:
+    """The tensors that meet zeros around, or between, the elements of the other: in an op, or in its gradients."""
+    return not_finite(tensors, "nothing documents whether zeros around and between elements are terms of a sum")

@@ -71,7 +71,7 @@ SPECS = (
             dtypes=(*FLOATS, "int32"),
             gradient=False,
         ),
-        ordinary=ordinary.padding(1),
+        ordinary=ordinary.padding("1"),
     ),
     *op(
         "conv2d",
@@ -91,7 +91,7 @@ SPECS = (
             (IN_KERNEL, {"no-outputs": {"filter": (2, 2, 2, 0)}, "no-filter": {"filter": (0, 2, 2, 3)}}),
             dtypes=(*FLOATS, "int32"),
         ),
-        ordinary=ordinary.padding(1),
+        ordinary=ordinary.padding("1"),
     ),
     *op(
         "conv2d-backprop-filter",
@@ -119,7 +119,7 @@ SPECS = (
                 },
             ),
         ),
-        ordinary=ordinary.padding(1),
+        ordinary=ordinary.padding("1"),
     ),
     *op(
         "conv2d-backprop-input",
@@ -148,6 +148,6 @@ SPECS = (
             ),
             dtypes=(*FLOATS, "int32"),
         ),
-        ordinary=ordinary.padding(0),
+        ordinary=ordinary.padding("[01]"),
     ),
 )

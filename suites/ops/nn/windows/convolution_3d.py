@@ -82,7 +82,7 @@ SPECS = (
             (UNSUPPORTED, _STRIDED_BATCH),
             (WRONG_OR_UNSUPPORTED, _DILATED_BATCH),
         ),
-        ordinary=ordinary.padding(1),
+        ordinary=ordinary.padding("[01]"),
     ),
     *op(
         "conv3d-backprop-filter",
@@ -114,7 +114,7 @@ SPECS = (
                 },
             ),
         ),
-        ordinary=ordinary.padding(1),
+        ordinary=ordinary.padding("[01]"),
     ),
     *op(
         "conv3d-backprop-input",
@@ -146,6 +146,6 @@ SPECS = (
                 },
             ),
         ),
-        ordinary=ordinary.padding(0),
+        ordinary=ordinary.padding("0"),
     ),
 )

@@ -72,7 +72,7 @@ SPECS = (
             ),
             more=(_no_batch(_OUTPUT),),
         ),
-        ordinary=ordinary.padding(1),
+        ordinary=ordinary.padding("1"),
     ),
     *op(
         "depthwise-conv2d-native-backprop-filter",
@@ -82,7 +82,7 @@ SPECS = (
             (WHEN_BUILT, {"few-sizes": {"size": [2, 2, 2]}}),
             (IN_KERNEL, {**_WRONG, "other-size": {"size": [3, 2, 2, 3]}, "other-channels": {"size": [2, 2, 3, 3]}}),
         ),
-        ordinary=ordinary.padding(1),
+        ordinary=ordinary.padding("1"),
     ),
     *op(
         "depthwise-conv2d-native-backprop-input",
@@ -93,6 +93,6 @@ SPECS = (
             (IN_KERNEL, {**_WRONG, "other-size": {"size": [1, 5, 4, 2]}, "other-channels": {"size": [1, 4, 4, 3]}}),
             more=(_no_batch(_BY_INPUT),),
         ),
-        ordinary=ordinary.padding(0),
+        ordinary=ordinary.padding("[01]"),
     ),
 )
