@@ -10,13 +10,13 @@ from tf_opdiff.harness.spec.inputs.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.op_types import inputs_of, taken_by_cpu
 from tf_opdiff.suites.derived.sizes import PAIRS, Shapes, alike, elementwise_sizes
-from tf_opdiff.suites.derived.special_operands import special_operands
 from tf_opdiff.suites.derived.twin import ELEMENTWISE
 from tf_opdiff.suites.forms.array_ops.layout import LAYING, Layout
 from tf_opdiff.suites.forms.array_ops.moves import MOVING, Moves
 from tf_opdiff.suites.forms.aspects import ASPECTS
 from tf_opdiff.suites.forms.options import with_options
 from tf_opdiff.suites.forms.part import Op, Part, of_fields, separated
+from tf_opdiff.suites.forms.special_operands import special_operands
 from tf_opdiff.suites.forms.unary import Unary
 from tf_opdiff.suites.reference.arrays.moves import Moved
 from tf_opdiff.suites.reference.arrays.placed import Placed

@@ -1,6 +1,6 @@
 """Ordinary: the special numbers that specs with special operands leave out, and why.
 
-Each table has patterns of a number and an operand: see `suites.derived.special_operands`.
+Each table has patterns of a number and an operand: see `suites.forms.special_operands`.
 """
 
 from __future__ import annotations

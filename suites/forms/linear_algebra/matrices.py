@@ -31,7 +31,7 @@ LOOSE: dict[str, Any] = {"loose": dict.fromkeys(("output", "grad", "jvp", "hvp")
 COMPLEX_WITHOUT_XLA: dict[str, Any] = {"dtypes": tiered(COMPLEX, ()), "modes": WITHOUT_XLA}
 #: The fields of specs of dtypes for which XLA alone has a kernel.
 OF_XLA: dict[str, Any] = {"modes": ("xla",), "tier": "full"}
-#: The matrices with special numbers that no promise is about: see `suites.derived.special_operands`.
+#: The matrices with special numbers that no promise is about: see `suites.forms.special_operands`.
 NOT_DEFINITE = {"*_0": "only a positive definite matrix has factors, and one with such an element need not be definite"}
 ELIMINATION = infinite("[01]", "steps subtract infinities, or multiply them by 0, in an order that nothing documents")
 ITERATION = not_finite("0", "the steps stop where numbers are small, which NaN and infinities never are")

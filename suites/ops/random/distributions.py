@@ -13,6 +13,7 @@ from tf_opdiff.suites.forms.random_numbers.random_kinds import FLOATS
 
 #: The dtypes that the OpDefs allow; CPU kernels of gamma numbers are registered for bfloat16 as well.
 _THREE = tiered(("float32", "float16", "float64"))
+_OF_GAMMA = {"dtypes": _THREE, "modes": WITHOUT_XLA, "ordinary": ordinary.RANDOM}
 _ALPHAS = [0.3, 0.5, 1.0, 2.5, 10.0, 100.0]
 _LOGITS = [[0, 0, 0, 0], [1, -1, 0.5, 2], [-np.inf, 0, 1, -np.inf], [-100, 0, -100, -100], [5, 5, -3, 4]]
 #: Means, standard deviations, lower and upper limits.
@@ -237,16 +238,12 @@ SPECS = (
         "stateless-random-gamma-v2",
         "StatelessRandomGammaV2",
         _gamma(_gamma_v2),
-        dtypes=_THREE,
-        modes=WITHOUT_XLA,
-        ordinary=ordinary.RANDOM,
+        **_OF_GAMMA,
     ),
     *op(
         "stateless-random-gamma-v3",
         "StatelessRandomGammaV3",
         _gamma(_gamma_v3),
-        dtypes=_THREE,
-        modes=WITHOUT_XLA,
-        ordinary=ordinary.RANDOM,
+        **_OF_GAMMA,
     ),
 )

@@ -10,11 +10,11 @@ from tf_opdiff.harness.judge.differences.compare import compare
 from tf_opdiff.harness.judge.promises.expectation import expectation
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS
-from tf_opdiff.suites.derived.special_operands import NUMBERS, SPECIAL_OPERANDS
 from tf_opdiff.suites.derived.twin import ELEMENTWISE
 from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.recipes.elements import plain
+from tf_opdiff.suites.forms.special_operands import NUMBERS, SPECIAL_OPERANDS
 from tf_opdiff.suites.reference.promises.promise import Promise
 
 SPECS = Catalog.load("tf_opdiff.suites.ops").specs.values()
@@ -66,6 +66,12 @@ def of_products():
 
         def vjp(self, g, x, y):
             return g * y, g * x
+
+        def error(self, u, x, y):
+            return 2 * u * np.abs(x * y)
+
+        def grad_error(self, i, u, g, x, y):
+            return 2 * u * np.abs(g * (y, x)[i])
 
     return op(
         "products",
