@@ -3,6 +3,7 @@
 from tf_opdiff.harness.spec.tolerances.loose import Loose
 from tf_opdiff.suites.forms.calls import Call
 from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.ordinary import infinite
 from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.programs.removed import Removed
 from tf_opdiff.suites.forms.recipes.elements import plain, small_integers
@@ -56,6 +57,9 @@ SPECS = (
         of_small=_RECIPES["plain"],
         dtypes=tiered(("float32", "float64")),
         fields=_FIELDS,
+        ordinary=infinite(
+            "1", "every pixel is then at an end of the range, and its error times the factor has no bound"
+        ),
     ),
     *op(
         "adjust-contrast-v1-integer",
