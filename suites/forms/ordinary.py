@@ -18,6 +18,7 @@ def not_finite(operands: str, why: str) -> Ordinary:
     return {f"nan_{operands}": why, **infinite(operands, why)}
 
 
+CONTRAST = infinite("[01]", "nothing documents the order of the steps, which subtract infinities or multiply them by 0")
 ELEMENTWISE = {"*": "the op is elementwise, and its other specs have special numbers"}
 FLUSHED: Ordinary = {"subnormal_?": "a kernel may take a subnormal number for a zero"}
 IMAGES = not_finite("1", "nothing documents whether a pixel of weight 0 is a term of a mean")

@@ -121,6 +121,7 @@ SPECS = (
         bound={"output": _contrast_bound},
         loose={"output": _small(ref.contrasted)},
         unsigned_zeros=("output",),
+        ordinary=ordinary.CONTRAST,
     ),
     *op(
         "adjust-hue",

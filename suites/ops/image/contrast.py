@@ -3,7 +3,6 @@
 from tf_opdiff.harness.spec.tolerances.loose import Loose
 from tf_opdiff.suites.forms.calls import Call
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.ordinary import infinite
 from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.programs.removed import Removed
 from tf_opdiff.suites.forms.recipes.elements import plain, small_integers

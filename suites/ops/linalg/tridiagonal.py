@@ -87,7 +87,9 @@ SPECS = (
         **_of(_solution),
         **_solving(of.bands),
         fields={**of.LOOSE, "modes": WITHOUT_XLA},
-        ordinary=of.ELIMINATION | {"nan_0": "the search for a pivot compares NaN with numbers, and may take either"},
+        ordinary=of.ELIMINATION
+        | of.WITHOUT_PIVOT
+        | {"nan_0": "the search for a pivot compares NaN with numbers, and may take either"},
     ),
     *op(
         "tridiagonal-solve-thomas",

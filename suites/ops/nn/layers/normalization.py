@@ -35,7 +35,7 @@ def _gradients(x, mean, variance, gamma, g, **attrs):
     deviation = np.sqrt(variance + epsilon)
     scale = gamma / deviation if scaled else 1 / deviation
     off = total(g * (x - mean))
-    by_gamma = off / deviation if scaled else 0 * gamma
+    by_gamma = off / deviation if scaled else total(g[:0])  # zeros, whatever gamma is
     return g * scale, -total(g) * scale, off * scale / (variance + epsilon) * -0.5, total(g), by_gamma
 
 
