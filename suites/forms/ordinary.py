@@ -43,7 +43,10 @@ RANDOM = {"*": "a distribution is tested as a whole: no result depends on one nu
 THRESHOLD = not_finite("2", "a threshold that is no number from 0 to 1 is refused")
 UPDATES = {"nan_2": "the op's own recipes have such updates, which are lost: see the cause scatter-maximum-loses-nan"}
 ZERO = {"minus-zero_0": "zeros of both signs are one value, and either may stand for both"}
-MEANS = infinite("[36]", "nothing documents whether an infinite mean is subtracted before or after its product")
+MEANS = {
+    **infinite("[36]", "nothing documents whether an infinite mean is subtracted before or after its product"),
+    "subnormal_[57]": "the numbers beside it cancel: see the cause xla-batch-norm-inference-cancels",
+}
 WEIGHTS = not_finite("0", "nothing documents whether a pixel of weight 0 is a term of a mean")
 UNSORTED = FLUSHED | {"*_0": "a number in any place leaves the row unsorted", "nan_1": "NaN has no place in a row"}
 
