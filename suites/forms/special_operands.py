@@ -121,8 +121,11 @@ def _with_number(x: np.ndarray, number: Callable[[np.dtype], float], draw: Draw)
 
 def _flushing(spec: Spec, dtype: np.dtype, count: int) -> dict[str, Any]:
     """The tolerance of a spec in a dtype: a kernel may take subnormal numbers among `count` inputs for zeros."""
-    alternatives: dict[str, Any] = {}
-    for family, of in {"output": lambda g: spec.reference, "grad": lambda g: partial(spec.derivatives.vjp, g)}.items():
+    alternatives: dict[str, Any] = {**spec.tolerance.alternatives}
+    families: dict[str, Any] = {"output": lambda g: spec.reference}
+    if spec.derivatives.vjp:
+        families["grad"] = partial(partial, spec.derivatives.vjp)
+    for family, of in families.items():
         kernel = _Kernel(of)
         for i in range(_MOST * count):
             own = entry_of(spec.tolerance.alternatives, f"{family}[{i}]")
