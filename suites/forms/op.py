@@ -10,12 +10,14 @@ from tf_opdiff.harness.spec.inputs.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.op_types import inputs_of, taken_by_cpu
 from tf_opdiff.suites.derived.sizes import PAIRS, Shapes, alike, elementwise_sizes
+from tf_opdiff.suites.derived.twin import ELEMENTWISE
 from tf_opdiff.suites.forms.array_ops.layout import LAYING, Layout
 from tf_opdiff.suites.forms.array_ops.moves import MOVING, Moves
 from tf_opdiff.suites.forms.aspects import ASPECTS
 from tf_opdiff.suites.forms.limits import with_limits
 from tf_opdiff.suites.forms.options import with_options
 from tf_opdiff.suites.forms.part import Op, Part, of_fields, separated
+from tf_opdiff.suites.forms.special_operands import special_operands
 from tf_opdiff.suites.forms.unary import Unary
 from tf_opdiff.suites.reference.arrays.moves import Moved
 from tf_opdiff.suites.reference.arrays.placed import Placed
@@ -65,7 +67,9 @@ def _declared(
     if not specs:
         raise ValueError("it has no specs: expected recipes, parts, or f and df")
     specs += elementwise_sizes(specs, _shapes(len(subject.arguments)))
-    specs += [*with_options(raw, specs), *with_limits(raw, specs, subject.limited)]
+    specs += with_options(raw, specs)
+    specs += _special(subject, specs) if aspects is ASPECTS else ()  # moved elements are of all kinds already
+    specs += with_limits(raw, specs, subject.limited)
     if unknown := subject.without.keys() - {spec.aspect for spec in specs}:
         raise ValueError(f"without: there is no aspect {sorted(unknown)}")
     kept = (spec for spec in specs if spec.aspect not in subject.without)
@@ -80,6 +84,14 @@ def _kind(promise: Any) -> tuple[type[Op], tuple[Any, ...]]:
 def _specs(subject: Op, aspects: Iterable[Part], parts: Iterable[Part]) -> Iterable[Spec]:
     first, *others = aspects  # a smoke run takes the first spec of an op: its values
     return (spec for each in (first, *parts, *others) for spec in each(subject))
+
+
+def _special(subject: Op, specs: list[Spec]) -> Iterable[Spec]:
+    """The twins of an op's values with special operands; none if it is elementwise, and has them in all operands."""
+    main = next((spec for spec in specs if spec.ops == subject.raw and not spec.aspect), None)
+    if main and not any(spec.elementwise or spec.aspect == ELEMENTWISE for spec in specs):
+        unpromised = {"grad": "the op has recipes at which gradients have no promise"} if subject.forward else {}
+        yield from special_operands(main, {**unpromised, **subject.ordinary})
 
 
 #: The aspects of an op that `also` leaves out.

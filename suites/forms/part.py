@@ -54,6 +54,8 @@ class Op:
     blocks      label → a call with more elements than a block of a kernel: see `suites.forms.blocks`.
     of_blocks   the elements of each of their inputs.
     blocks_in   the dtypes of these calls, where `dtypes` has them; float64 has no blocks of its own.
+    ordinary    pattern of special numbers and operands, such as `*inf_0`, or `grad` → why specs with special operands
+                leave them out: see `suites.forms.special_operands` and `suites.forms.ordinary`.
     wrong       label → a call that the op refuses; or the shapes of its inputs, if shape inference refuses them.
     limited     a program that calls the OpDef by name, for `suites.forms.limits`, if `program` calls another function.
     without     aspect → the reason why the op has no specs of it.
@@ -85,6 +87,7 @@ class Op:
     blocks_in: Sequence[str] = ("float32", "float16", "bfloat16")
     wrong: Mapping[str, Wrong | Sequence[Shape]] = field(default_factory=dict)
     limited: Callable[..., Any] | None = None
+    ordinary: Mapping[str, str] = field(default_factory=dict)
     without: Mapping[str, str] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)
     changed: Callable[[Spec], Spec | None] | None = None

@@ -17,6 +17,7 @@ from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.harness.spec.tolerances.by_mode import mapped
 from tf_opdiff.harness.spec.tolerances.loose import Loose
 from tf_opdiff.suites.derived.op_types import every_op
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.recipes.regions import domain
 from tf_opdiff.suites.forms.unary import Unary, declarations
@@ -79,6 +80,12 @@ _OPS = [(spec, op) for spec, op in _declared() if not op.unsigned_zeros]
 _COMPILED = {types.name for types in every_op() if types.compiled}
 
 SPECS = (
-    *op("unary-shapes", **_together([pair for pair in _OPS if pair[0].ops in _COMPILED])),
-    *op("unary-shapes-no-xla", **_together([pair for pair in _OPS if pair[0].ops not in _COMPILED])),
+    *op(
+        "unary-shapes", **_together([pair for pair in _OPS if pair[0].ops in _COMPILED]), ordinary=ordinary.ELEMENTWISE
+    ),
+    *op(
+        "unary-shapes-no-xla",
+        **_together([pair for pair in _OPS if pair[0].ops not in _COMPILED]),
+        ordinary=ordinary.ELEMENTWISE,
+    ),
 )

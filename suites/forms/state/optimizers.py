@@ -11,6 +11,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.op_attributes import attributes_of
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
 from tf_opdiff.suites.forms.part import Op, Part, part, tiered
 from tf_opdiff.suites.forms.state import optimizer_recipes as recipes
@@ -183,7 +184,8 @@ class _Steps:
 
 def on(variables: Variables) -> tuple[dict[str, Any], ...]:
     """The fields of ops on variables: for real numbers, for complex numbers as well, and for two dtypes."""
-    return tuple({"variables": variables, "dtypes": dtypes} for dtypes in (REAL, ALL, WIDE))
+    shared = {"variables": variables, "ordinary": ordinary.RUNNING}
+    return tuple({"dtypes": dtypes, **shared} for dtypes in (REAL, ALL, WIDE))
 
 
 def _promise(how: Optimizer, steps: Callable[..., Step]) -> dict[str, Any]:

@@ -119,14 +119,17 @@ def _joined_recipes(table):
 
 
 def _line(start, stop, num):
+    """The numbers, of which the first one is the start and the last one exactly the stop, as documented."""
     n = int(num)
-    return start + (stop - start) / max(n - 1, 1) * np.arange(n)
+    line = start + (stop - start) / max(n - 1, 1) * np.arange(n)
+    line[n - 1 :], line[:1] = stop, start
+    return line
 
 
 def _near(u, g, start, stop, num):
-    """Three roundings of the number that is added to the start, and one of the sum."""
+    """Three roundings of the number that is added to the start, and one of the sum; the last number is the stop."""
     line = _line(start, stop, num)
-    return u * (4 * np.abs(line - start) + 2 * np.abs(line))
+    return u * np.where(np.arange(line.size) < line.size - 1, 4 * np.abs(line - start) + 2 * np.abs(line), 0)
 
 
 def _ends(table):

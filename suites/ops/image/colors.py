@@ -6,6 +6,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.harness.spec.tolerances.loose import Loose
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
@@ -120,6 +121,7 @@ SPECS = (
         bound={"output": _contrast_bound},
         loose={"output": _small(ref.contrasted)},
         unsigned_zeros=("output",),
+        ordinary=ordinary.CONTRAST,
     ),
     *op(
         "adjust-hue",
@@ -130,6 +132,7 @@ SPECS = (
         bound={"output": partial(_of_pixels, 30)},
         loose={"output": _small(ref.turned)},
         unsigned_zeros=("output",),
+        ordinary=ordinary.HUE,
     ),
     *op(
         "adjust-saturation",
@@ -140,6 +143,7 @@ SPECS = (
         bound={"output": partial(_of_pixels, 30)},
         loose={"output": _small(ref.saturated)},
         unsigned_zeros=("output",),
+        ordinary=ordinary.HUE,
     ),
     *op(
         "hsv-to-rgb",
@@ -149,6 +153,17 @@ SPECS = (
         bound={"output": lambda u, g, x: 30 * u * np.ones(x.shape)},
         loose={"output": _small(ref.rgb)},
         **_OF_SPACES,
+        ordinary=ordinary.HUE,
     ),
-    *op("rgb-to-hsv", "RGBToHSV", *_SPACES, _SECOND_ORDER, reference=ref.hsv, vjp=ref.hsv_vjp, **_TO_HSV, **_OF_SPACES),
+    *op(
+        "rgb-to-hsv",
+        "RGBToHSV",
+        *_SPACES,
+        _SECOND_ORDER,
+        reference=ref.hsv,
+        vjp=ref.hsv_vjp,
+        **_TO_HSV,
+        **_OF_SPACES,
+        ordinary=ordinary.HUE,
+    ),
 )

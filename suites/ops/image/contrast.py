@@ -1,6 +1,7 @@
 """AdjustContrast: the first version of the op, which was removed from GraphDef; `colors.py` has the second."""
 
 from tf_opdiff.harness.spec.tolerances.loose import Loose
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import Call
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import tiered
@@ -56,6 +57,11 @@ SPECS = (
         of_small=_RECIPES["plain"],
         dtypes=tiered(("float32", "float64")),
         fields=_FIELDS,
+        ordinary={
+            **ordinary.CONTRAST,
+            "nan_[23]": "nothing documents a range whose end is NaN",
+            "*inf_[23]": "nothing documents a range whose ends are in the wrong order",
+        },
     ),
     *op(
         "adjust-contrast-v1-integer",

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import Wrong, unfit
 from tf_opdiff.suites.forms.errors import IN_KERNEL, OUT_OF_RANGE
 from tf_opdiff.suites.forms.images.crops import (
@@ -87,4 +88,5 @@ SPECS = op(
         "nan-box": Wrong(_not_finite(np.nan), (IMAGE, PAIR), IN_KERNEL),
     },
     **FIELDS,
+    ordinary=ordinary.WEIGHTS | ordinary.boxes(1),
 )

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import Wrong
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.images.crops import (
@@ -64,6 +65,7 @@ SPECS = (
         calls=gradients({label: one for label, one in CROPS.items() if "method" not in one[3]}),
         wrong=_refused(_by_boxes),
         **_SHARED,
+        ordinary=ordinary.WEIGHTS | ordinary.boxes(2) | ordinary.IMAGES,
     ),
     *op(
         "crop-and-resize-grad-image",
@@ -78,5 +80,6 @@ SPECS = (
         calls=gradients(CROPS),
         wrong=_refused(_by_image),
         **_SHARED,
+        ordinary=ordinary.WEIGHTS | ordinary.boxes(2),
     ),
 )

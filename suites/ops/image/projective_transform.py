@@ -4,6 +4,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.tolerances.loose import Loose
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import unfit
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
 from tf_opdiff.suites.forms.images.projective import (
@@ -127,6 +128,14 @@ def _version(raw, **value):
 
 
 SPECS = (
-    *op("image-projective-transform-v2", **_version("ImageProjectiveTransformV2")),
-    *op("image-projective-transform-v3", **_version("ImageProjectiveTransformV3", fill_value=3.0)),
+    *op(
+        "image-projective-transform-v2",
+        **_version("ImageProjectiveTransformV2"),
+        ordinary=ordinary.WEIGHTS | ordinary.TRANSFORMS,
+    ),
+    *op(
+        "image-projective-transform-v3",
+        **_version("ImageProjectiveTransformV3", fill_value=3.0),
+        ordinary=ordinary.WEIGHTS | ordinary.TRANSFORMS,
+    ),
 )

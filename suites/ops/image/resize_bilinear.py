@@ -6,6 +6,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.tolerances.loose import Loose
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import call, unfit
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WRONG_OR_UNSUPPORTED
 from tf_opdiff.suites.forms.op import also, op
@@ -122,6 +123,7 @@ SPECS = (
             "both": unfit(_PLAIN, promise=WRONG_OR_UNSUPPORTED, size=_TWO, **_BOTH),
         },
         loose=_LOOSE,
+        ordinary=ordinary.WEIGHTS,
     ),
     *op(
         "resize-bilinear-grad",
@@ -156,5 +158,6 @@ SPECS = (
         },
         gradient=False,
         loose=_LOOSE,
+        ordinary=ordinary.WEIGHTS,
     ),
 )

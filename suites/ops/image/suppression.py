@@ -4,6 +4,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.spec import Side
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT, raises
 from tf_opdiff.suites.forms.op import op
@@ -173,6 +174,7 @@ SPECS = (
         reference=_chosen,
         dtypes=_DTYPES,
         modes=WITHOUT_XLA,
+        ordinary=ordinary.THRESHOLD | ordinary.NAN_IN_OWN_RECIPES,
     ),
     *op(
         "non-max-suppression-v3",
@@ -181,6 +183,7 @@ SPECS = (
         program=lambda tf, *xs, most: _run(tf, "NonMaxSuppressionV3", xs, most),
         reference=_chosen,
         dtypes=_DTYPES,
+        ordinary=ordinary.THRESHOLD | ordinary.NAN_IN_OWN_RECIPES,
     ),
     *op(
         "non-max-suppression-v4",
@@ -198,5 +201,6 @@ SPECS = (
         program=_filled,
         reference=lambda boxes, scores, limit, least, *, most: ref.padded(boxes, scores, most, limit, least),
         dtypes=_DTYPES,
+        ordinary=ordinary.THRESHOLD | ordinary.NAN_IN_OWN_RECIPES,
     ),
 )

@@ -60,4 +60,5 @@ SPECS = op(
     wrong=of.NOT_SQUARE,
     dtypes=tiered(("float32", "float64", *COMPLEX)),
     fields=of.loose_beside_norm("output", "jvp"),
+    ordinary=of.NOT_DEFINITE,
 )

@@ -52,6 +52,7 @@ SPECS = (
         wrong=of.NOT_SQUARE,
         dtypes=tiered(("float32", "float16", "float64")),
         fields=of.LOOSE,
+        ordinary=of.ELIMINATION | of.NAN_IN_OWN_RECIPES,
     ),
     *op(
         "matrix-solve",
@@ -89,5 +90,6 @@ SPECS = (
         },
         dtypes=tiered(("float32", "float64")),
         fields=of.LOOSE,
+        ordinary=of.ELIMINATION | of.NAN_IN_OWN_RECIPES,
     ),
 )

@@ -68,4 +68,5 @@ SPECS = op(
     dtypes=tiered(("float32", "float64", *COMPLEX)),
     gradient=False,
     fields={**of.loose_beside_norm("grad", "jvp"), "modes": WITHOUT_XLA},
+    ordinary=of.ELIMINATION | of.NAN_IN_OWN_RECIPES,
 )

@@ -108,4 +108,5 @@ SPECS = op(
     dtypes=tiered(("float32", "float64")),
     fields=of.LOOSE,
     **_GROUPS[""],
+    ordinary=of.ITERATION,
 )

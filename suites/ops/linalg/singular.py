@@ -152,6 +152,7 @@ SPECS = (
         dtypes=tiered(("float32", "float64", *COMPLEX)),
         fields=_REMOVED.fields | of.LOOSE,
         **_EVERY,
+        ordinary=of.ITERATION,
     ),
     *op(
         "svd",
@@ -183,5 +184,6 @@ SPECS = (
         dtypes=tiered(("float32", "float64")),
         fields=of.LOOSE,
         **_GROUPS[""],
+        ordinary=of.ITERATION,
     ),
 )

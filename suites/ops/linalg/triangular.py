@@ -49,6 +49,7 @@ SPECS = (
         dtypes=tiered(("float32", "float64")),
         gradient=False,
         fields=_REMOVED.fields | of.loose_beside_norm("output", "grad", "jvp"),
+        ordinary=of.ELIMINATION | of.WITHOUT_PIVOT | of.IN_BLOCKS,
     ),
     *op(
         "matrix-triangular-solve",
@@ -85,5 +86,6 @@ SPECS = (
         },
         dtypes=tiered(("float32", "float64", *COMPLEX)),
         fields=of.loose_beside_norm("output", "grad", "jvp"),
+        ordinary=of.ELIMINATION | of.WITHOUT_PIVOT | of.IN_BLOCKS,
     ),
 )

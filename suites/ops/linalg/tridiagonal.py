@@ -87,6 +87,9 @@ SPECS = (
         **_of(_solution),
         **_solving(of.bands),
         fields={**of.LOOSE, "modes": WITHOUT_XLA},
+        ordinary=of.ELIMINATION
+        | of.WITHOUT_PIVOT
+        | {"nan_0": "the search for a pivot compares NaN with numbers, and may take either"},
     ),
     *op(
         "tridiagonal-solve-thomas",
@@ -95,5 +98,6 @@ SPECS = (
         **_solving(of.dominant_bands),
         fields=of.LOOSE,
         without={"option": "perturb_singular needs partial pivoting, which the algorithm of Thomas does not have"},
+        ordinary=of.ELIMINATION | of.WITHOUT_PIVOT,
     ),
 )

@@ -164,6 +164,7 @@ SPECS = (
         part("-wide", recipes={"between": _between}, attrs=_SCALES, **_quantize("int32")),
         small({"none": _few(0, 3), "one": _few(1, 1)}, attrs={"tensor": _SCALES["tensor"]}, **_quantize("int8")),
         dtypes=("float32",),
+        ordinary={"nan_0": "nothing documents the integer that NaN becomes"},
     ),
     *op(
         "uniform-quantized-add",

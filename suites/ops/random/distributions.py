@@ -4,6 +4,7 @@ import numpy as np
 import scipy  # loads scipy.stats, a third of a second, on first use
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered, together
 from tf_opdiff.suites.forms.random_numbers.distribution import COUNT, distribution
@@ -12,6 +13,7 @@ from tf_opdiff.suites.forms.random_numbers.random_kinds import FLOATS
 
 #: The dtypes that the OpDefs allow; CPU kernels of gamma numbers are registered for bfloat16 as well.
 _THREE = tiered(("float32", "float16", "float64"))
+_OF_GAMMA = {"dtypes": _THREE, "modes": WITHOUT_XLA, "ordinary": ordinary.RANDOM}
 _ALPHAS = [0.3, 0.5, 1.0, 2.5, 10.0, 100.0]
 _LOGITS = [[0, 0, 0, 0], [1, -1, 0.5, 2], [-np.inf, 0, 1, -np.inf], [-100, 0, -100, -100], [5, 5, -3, 4]]
 #: Means, standard deviations, lower and upper limits.
@@ -174,7 +176,14 @@ def _wrong(*numbers, shape=(6, 8)):
 
 
 SPECS = (
-    *op("multinomial", "Multinomial", _multinomial(seed=3, seed2=5), _small(seed=3, seed2=5), dtypes=FLOATS),
+    *op(
+        "multinomial",
+        "Multinomial",
+        _multinomial(seed=3, seed2=5),
+        _small(seed=3, seed2=5),
+        dtypes=FLOATS,
+        ordinary=ordinary.RANDOM,
+    ),
     *op(
         "parameterized-truncated-normal",
         "ParameterizedTruncatedNormal",
@@ -200,6 +209,7 @@ SPECS = (
             lowest_tier=True,
         ),
         dtypes=_THREE,
+        ordinary=ordinary.RANDOM,
     ),
     *op(
         "parameterized-truncated-normal-whole",
@@ -207,15 +217,34 @@ SPECS = (
         _truncated(_WHOLE),
         dtypes=tiered(("float32",)),
         without={"limits": "every call of it is an error, a known failure"},
+        ordinary=ordinary.RANDOM,
     ),
-    *op("stateless-multinomial", "StatelessMultinomial", _multinomial(seed=_SEED), _small(seed=_SEED), dtypes=FLOATS),
+    *op(
+        "stateless-multinomial",
+        "StatelessMultinomial",
+        _multinomial(seed=_SEED),
+        _small(seed=_SEED),
+        dtypes=FLOATS,
+        ordinary=ordinary.RANDOM,
+    ),
     *op(
         "stateless-parameterized-truncated-normal",
         "StatelessParameterizedTruncatedNormal",
         _truncated(_TRUNCATED, drawn=_stateless),
         *_moved_with_parameters,
         dtypes=_THREE,
+        ordinary=ordinary.RANDOM,
     ),
-    *op("stateless-random-gamma-v2", "StatelessRandomGammaV2", _gamma(_gamma_v2), dtypes=_THREE, modes=WITHOUT_XLA),
-    *op("stateless-random-gamma-v3", "StatelessRandomGammaV3", _gamma(_gamma_v3), dtypes=_THREE, modes=WITHOUT_XLA),
+    *op(
+        "stateless-random-gamma-v2",
+        "StatelessRandomGammaV2",
+        _gamma(_gamma_v2),
+        **_OF_GAMMA,
+    ),
+    *op(
+        "stateless-random-gamma-v3",
+        "StatelessRandomGammaV3",
+        _gamma(_gamma_v3),
+        **_OF_GAMMA,
+    ),
 )

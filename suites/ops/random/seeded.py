@@ -7,6 +7,7 @@ so that the distribution of their numbers is tested.
 import numpy as np
 import scipy  # loads scipy.stats, a third of a second, on first use
 
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import each_dtype, part
 from tf_opdiff.suites.forms.random_numbers.distribution import COUNT, distribution
@@ -80,6 +81,7 @@ SPECS = (
         _law(lambda: scipy.stats.norm()),
         _in_session(NORMAL),
         dtypes=NORMAL.dtypes,
+        ordinary=ordinary.RANDOM,
     ),
     *op(
         "random-uniform",
@@ -87,6 +89,7 @@ SPECS = (
         _law(lambda: scipy.stats.uniform()),
         _in_session(UNIFORM),
         dtypes=UNIFORM.dtypes,
+        ordinary=ordinary.RANDOM,
     ),
     *op(
         "random-uniform-int",
@@ -101,5 +104,6 @@ SPECS = (
         _law(lambda: scipy.stats.truncnorm(-2, 2)),
         _in_session(TRUNCATED_NORMAL),
         dtypes=TRUNCATED_NORMAL.dtypes,
+        ordinary=ordinary.RANDOM,
     ),
 )

@@ -6,6 +6,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA, without_modes
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
@@ -165,6 +166,7 @@ SPECS = (
         dtypes=_DTYPES,
         gradient=False,
         modes=WITHOUT_XLA,
+        ordinary=ordinary.STORED,
     ),
     *op(
         "csr-matmul",

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.aspects import drawn, second_order, small
 from tf_opdiff.suites.forms.calls import Call, call, unfit
 from tf_opdiff.suites.forms.elementwise.special_upstreams import finite
@@ -184,16 +185,16 @@ def _real(raw, rank, *, inverse=False, gradient=True):
 
 
 SPECS = (
-    *op("fft", "FFT", **_complex(1)),
-    *op("fft2d", "FFT2D", **_complex(2)),
-    *op("fft3d", "FFT3D", **_complex(3)),
-    *op("ifft", "IFFT", **_complex(1, inverse=True)),
-    *op("ifft2d", "IFFT2D", **_complex(2, inverse=True)),
-    *op("ifft3d", "IFFT3D", **_complex(3, inverse=True)),
-    *op("irfft", **_real("IRFFT", 1, inverse=True)),
-    *op("irfft2d", **_real("IRFFT2D", 2, inverse=True)),
-    *op("irfft3d", **_real("IRFFT3D", 3, inverse=True, gradient=False)),
-    *op("rfft", **_real("RFFT", 1)),
-    *op("rfft2d", **_real("RFFT2D", 2)),
-    *op("rfft3d", **_real("RFFT3D", 3, gradient=False)),
+    *op("fft", "FFT", **_complex(1), ordinary=ordinary.PARTS),
+    *op("fft2d", "FFT2D", **_complex(2), ordinary=ordinary.PARTS),
+    *op("fft3d", "FFT3D", **_complex(3), ordinary=ordinary.PARTS),
+    *op("ifft", "IFFT", **_complex(1, inverse=True), ordinary=ordinary.PARTS),
+    *op("ifft2d", "IFFT2D", **_complex(2, inverse=True), ordinary=ordinary.PARTS),
+    *op("ifft3d", "IFFT3D", **_complex(3, inverse=True), ordinary=ordinary.PARTS),
+    *op("irfft", **_real("IRFFT", 1, inverse=True), ordinary=ordinary.REAL_PARTS),
+    *op("irfft2d", **_real("IRFFT2D", 2, inverse=True), ordinary=ordinary.REAL_PARTS),
+    *op("irfft3d", **_real("IRFFT3D", 3, inverse=True, gradient=False), ordinary=ordinary.REAL_PARTS),
+    *op("rfft", **_real("RFFT", 1), ordinary=ordinary.REAL_PARTS),
+    *op("rfft2d", **_real("RFFT2D", 2), ordinary=ordinary.REAL_PARTS),
+    *op("rfft3d", **_real("RFFT3D", 3, gradient=False), ordinary=ordinary.REAL_PARTS),
 )

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tf_opdiff.harness.spec.inputs.recipes import FLOATS, INTEGERS
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.array_ops.scatter import divided_by_zero, scatter
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.op import op
@@ -17,6 +18,7 @@ _OF_ALL: dict[str, Any] = {
     "gradient": False,
     "dtypes": tiered(_REAL, ("float32",)),
 }
+_EXTREME: dict[str, Any] = _OF_ALL | {"unsigned_zeros": ("output",), "ordinary": ordinary.UPDATES}
 _WITH_TRUTH = _OF_ALL | {"dtypes": tiered((*_REAL, "bool"), ("float32",))}
 
 SPECS = (
@@ -29,8 +31,8 @@ SPECS = (
         divided_by_zero("-integers", dtypes=INTEGERS, **IN_KERNEL),
         **_OF_ALL,
     ),
-    *op("resource-scatter-max", "ResourceScatterMax", scatter(MAX), unsigned_zeros=("output",), **_OF_ALL),
-    *op("resource-scatter-min", "ResourceScatterMin", scatter(MIN), unsigned_zeros=("output",), **_OF_ALL),
+    *op("resource-scatter-max", "ResourceScatterMax", scatter(MAX), **_EXTREME),
+    *op("resource-scatter-min", "ResourceScatterMin", scatter(MIN), **_EXTREME),
     *op("resource-scatter-mul", "ResourceScatterMul", scatter(MUL), **_OF_ALL),
     *op("resource-scatter-sub", "ResourceScatterSub", scatter(SUB), **_OF_ALL),
     *op("resource-scatter-update", "ResourceScatterUpdate", scatter(UPDATE), **_WITH_TRUTH),

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tf_opdiff.harness.spec.inputs.recipes import FLOATS
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.array_ops.scatter import divided_by_zero, scatter
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import tiered
@@ -15,12 +16,13 @@ _OF_ALL: dict[str, Any] = {
     "gradient": False,
     "dtypes": tiered(FLOATS),
 }
+_EXTREME: dict[str, Any] = _OF_ALL | {"unsigned_zeros": ("output",), "ordinary": ordinary.UPDATES}
 
 SPECS = (
     *op("scatter-add", "ScatterAdd", scatter(ADD), **_OF_ALL),
     *op("scatter-div", "ScatterDiv", scatter(DIV), divided_by_zero(), **_OF_ALL),
-    *op("scatter-max", "ScatterMax", scatter(MAX), unsigned_zeros=("output",), **_OF_ALL),
-    *op("scatter-min", "ScatterMin", scatter(MIN), unsigned_zeros=("output",), **_OF_ALL),
+    *op("scatter-max", "ScatterMax", scatter(MAX), **_EXTREME),
+    *op("scatter-min", "ScatterMin", scatter(MIN), **_EXTREME),
     *op("scatter-mul", "ScatterMul", scatter(MUL), **_OF_ALL),
     *op("scatter-sub", "ScatterSub", scatter(SUB), **_OF_ALL),
     *op("scatter-update", "ScatterUpdate", scatter(UPDATE), **_OF_ALL),

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.array_ops.scatter import scatter
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import tiered
@@ -16,7 +17,11 @@ _REFERENCE: dict[str, Any] = {
     "dtypes": tiered((*FLOATS, *INTEGERS, *COMPLEX), ("float32",)),
 }
 _RESOURCE = _REFERENCE | {"variables": RESOURCE}
-_EXTREME = {"dtypes": tiered((*FLOATS, *INTEGERS), ("float32",)), "unsigned_zeros": ("output",)}
+_EXTREME = {
+    "dtypes": tiered((*FLOATS, *INTEGERS), ("float32",)),
+    "unsigned_zeros": ("output",),
+    "ordinary": ordinary.UPDATES,
+}
 
 SPECS = (
     *op("resource-scatter-nd-add", "ResourceScatterNdAdd", scatter(ADD, tuples=True), **_RESOURCE),

@@ -4,6 +4,7 @@ from functools import partial
 
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.array_ops import strided
 from tf_opdiff.suites.forms.array_ops.move_recipes import special
 from tf_opdiff.suites.forms.errors import IN_KERNEL
@@ -80,6 +81,7 @@ SPECS = (
         _slices(_OTHER_STEPS, "-xla-steps", modes=("xla",), lowest_tier=True),
         variables=_RESOURCES,
         dtypes=_DTYPES,
+        ordinary=ordinary.MOVED,
     ),
     *op(
         "strided-slice-assign",
@@ -96,5 +98,6 @@ SPECS = (
         ),
         variables=_REFERENCES,
         dtypes=_DTYPES,
+        ordinary=ordinary.MOVED,
     ),
 )

@@ -1,5 +1,6 @@
 """ApplyAdaMax to ApplyRMSProp: steps of optimizers on reference variables."""
 
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.state import algorithms as how
 from tf_opdiff.suites.forms.state.optimizers import on, optimizer
@@ -8,7 +9,7 @@ from tf_opdiff.suites.forms.state.variables import REFERENCE
 _REAL, _ALL, _WIDE = on(REFERENCE)
 
 SPECS = (
-    *op("apply-ada-max", "ApplyAdaMax", optimizer(how.ADA_MAX), **_REAL),
+    *op("apply-ada-max", "ApplyAdaMax", optimizer(how.ADA_MAX), **_REAL | {"ordinary": ordinary.RUNNING_MAXIMUM}),
     *op("apply-adadelta", "ApplyAdadelta", optimizer(how.ADADELTA), **_ALL),
     *op("apply-adagrad", "ApplyAdagrad", optimizer(how.ADAGRAD), **_ALL),
     *op("apply-adagrad-v2", "ApplyAdagradV2", optimizer(how.ADAGRAD_V2), **_ALL),

@@ -135,8 +135,8 @@ def solve(a: Numbers, b: Numbers, pivot: bool = True) -> Numbers:
 
 
 def _size(x: Array) -> Array:
-    """The sizes of numbers; 0 of NaN, which has no error."""
-    return np.where(np.isnan(x), 0, np.abs(x))
+    """The sizes of numbers; 0 of those that are not finite, which have no error."""
+    return np.where(np.isfinite(x), np.abs(x), 0)
 
 
 def changed(a: Running, pivot: bool = True) -> Array:

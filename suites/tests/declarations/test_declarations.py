@@ -83,6 +83,7 @@ def test_a_part_takes_what_it_does_not_say_from_its_op():
         part(recipes={"plain": plain}),
         part("-twice", ops="AddN", reference=np.negative, recipes={"plain": plain}),
         reference=np.abs,
+        ordinary={"*": "the test is about other specs"},
     )
     assert (first.name, first.ops, first.reference) == ("less-one", "Sub", np.abs)
     assert (second.name, second.ops, second.reference) == ("less-one-twice", "AddN", np.negative)
@@ -153,6 +154,7 @@ def test_an_op_changes_its_specs_and_leaves_some_out():
         "Sub",
         parts=parts,
         reference=np.abs,
+        ordinary={"*": "the test is about other specs"},
         changed=lambda spec: None if "int64" in spec.dtypes else replace(spec, tier="smoke"),
     )
     assert [(spec.name, spec.tier) for spec in specs] == [("less-one", "smoke")]

@@ -8,6 +8,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.harness.spec.tolerances.loose import Loose
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import call, unfit
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT, raises
 from tf_opdiff.suites.forms.op import op
@@ -156,8 +157,23 @@ _RAW = "FakeQuantWithMinMax"
 SPECS = (
     *op("fake-quant-args", f"{_RAW}Args", **_ARGS),
     *op("fake-quant-args-gradient", **_gradient(f"{_RAW}ArgsGradient", ("gradients", "inputs")), **_OF_ARGS),
-    *op("fake-quant-channels", f"{_RAW}VarsPerChannel", **_CHANNELS),
-    *op("fake-quant-channels-gradient", **_gradient(f"{_RAW}VarsPerChannelGradient"), **_OF_CHANNELS_),
-    *op("fake-quant-vars", f"{_RAW}Vars", **_VARS),
-    *op("fake-quant-vars-gradient", **_gradient(f"{_RAW}VarsGradient"), **_OF_VARS),
+    *op(
+        "fake-quant-channels",
+        f"{_RAW}VarsPerChannel",
+        **_CHANNELS,
+        ordinary=ordinary.levels(1) | ordinary.NAN_IN_OWN_RECIPES,
+    ),
+    *op(
+        "fake-quant-channels-gradient",
+        **_gradient(f"{_RAW}VarsPerChannelGradient"),
+        **_OF_CHANNELS_,
+        ordinary=ordinary.levels(2),
+    ),
+    *op(
+        "fake-quant-vars",
+        f"{_RAW}Vars",
+        **_VARS,
+        ordinary=ordinary.levels(1) | ordinary.NAN_IN_OWN_RECIPES,
+    ),
+    *op("fake-quant-vars-gradient", **_gradient(f"{_RAW}VarsGradient"), **_OF_VARS, ordinary=ordinary.levels(2)),
 )

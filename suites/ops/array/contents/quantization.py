@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import Wrong, call, unfit
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.op import also, op
@@ -180,9 +181,21 @@ SPECS = (
         dtypes=_DTYPES,
         **_V1.fields,
     ),
-    *op("quantize-and-dequantize-v2", **_version("QuantizeAndDequantizeV2", {**_LEVELS, **_MORE})),
-    *op("quantize-and-dequantize-v3", **_version("QuantizeAndDequantizeV3", _LEVELS, _OF_SCALAR, of_bits=_OF_VALUES)),
-    *op("quantize-and-dequantize-v4", **_version("QuantizeAndDequantizeV4", {**_LEVELS, **_MORE}, inside=True)),
+    *op(
+        "quantize-and-dequantize-v2",
+        **_version("QuantizeAndDequantizeV2", {**_LEVELS, **_MORE}),
+        ordinary=ordinary.levels(1) | ordinary.NAN_IN_OWN_RECIPES,
+    ),
+    *op(
+        "quantize-and-dequantize-v3",
+        **_version("QuantizeAndDequantizeV3", _LEVELS, _OF_SCALAR, of_bits=_OF_VALUES),
+        ordinary=ordinary.levels(1) | ordinary.NAN_IN_OWN_RECIPES,
+    ),
+    *op(
+        "quantize-and-dequantize-v4",
+        **_version("QuantizeAndDequantizeV4", {**_LEVELS, **_MORE}, inside=True),
+        ordinary=ordinary.levels(1) | ordinary.NAN_IN_OWN_RECIPES,
+    ),
     *op(
         "quantize-and-dequantize-v4-grad",
         "QuantizeAndDequantizeV4Grad",

@@ -8,6 +8,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS, is_float, subnormals
 from tf_opdiff.suites.derived.sizes import EMPTY
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.array_ops.move_recipes import special
 from tf_opdiff.suites.forms.array_ops.quantized import IN_XLA
 from tf_opdiff.suites.forms.aspects import in_shapes, small
@@ -92,4 +93,5 @@ SPECS = op(
     part("-rank9", recipes=in_shapes({"plain": (1, 2, 1, 1, 2, 1, 3, 1, 1)}, _holes), **_PLACES),
     arguments=("condition",),
     gradient=False,
+    ordinary=ordinary.FLUSHED,
 )

@@ -83,5 +83,6 @@ SPECS = (
         arguments=("start", "limit", "delta"),
         reference=_counted,
         modes=WITHOUT_XLA,  # the size of the result depends on the values
+        ordinary={"*": "an end or a step that is no number, and a step of 0, are refused"},
     ),
 )

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.array_ops.scatter import scatter
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import tiered
@@ -31,8 +32,20 @@ SPECS = (
         dtypes=_ALL,
     ),
     *op("tensor-scatter-add", "TensorScatterAdd", scatter(ADD, tuples=True), **_OF_TENSORS),
-    *op("tensor-scatter-max", "TensorScatterMax", scatter(MAX, tuples=True), **_EXTREME),
-    *op("tensor-scatter-min", "TensorScatterMin", scatter(MIN, tuples=True), **_EXTREME),
+    *op(
+        "tensor-scatter-max",
+        "TensorScatterMax",
+        scatter(MAX, tuples=True),
+        **_EXTREME,
+        ordinary=ordinary.IN_OWN_RECIPES,
+    ),
+    *op(
+        "tensor-scatter-min",
+        "TensorScatterMin",
+        scatter(MIN, tuples=True),
+        **_EXTREME,
+        ordinary=ordinary.IN_OWN_RECIPES,
+    ),
     *op("tensor-scatter-sub", "TensorScatterSub", scatter(SUB, tuples=True), **_OF_TENSORS),
     *op("tensor-scatter-update", "TensorScatterUpdate", scatter(UPDATE, tuples=True), **_OF_TENSORS),
 )

@@ -7,6 +7,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.inputs.recipes import FLOATS, INTEGERS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.errors import IN_KERNEL, undocumented
 from tf_opdiff.suites.forms.op import op
@@ -145,14 +146,16 @@ SPECS = (
         program=lambda tf, x, y: tuple(tf.raw_ops.ListDiff(x=x, y=y)),
         reference=_left,
         modes=WITHOUT_XLA,
+        ordinary=ordinary.FLUSHED,
     ),
-    *op("lower-bound", "LowerBound", *_SEARCHED, **_bound("left")),
+    *op("lower-bound", "LowerBound", *_SEARCHED, **_bound("left"), ordinary=ordinary.UNSORTED),
     *op(
         "unique",
         "Unique",
         *_UNIQUE,
         program=lambda tf, x: tuple(tf.raw_ops.Unique(x=x)),
         reference=lambda x: ref.unique(x)[:2],
+        ordinary=ordinary.FLUSHED | ordinary.ZERO,
     ),
     *op(
         "unique-v2",
@@ -177,6 +180,7 @@ SPECS = (
         program=lambda tf, x, axis: tuple(tf.raw_ops.UniqueV2(x=x, axis=axis)),
         reference=_unique_rows,
         modes=WITHOUT_XLA,
+        ordinary=ordinary.FLUSHED | ordinary.ZERO,
     ),
     *op(
         "unique-with-counts",
@@ -184,6 +188,7 @@ SPECS = (
         *_UNIQUE,
         program=lambda tf, x: tuple(tf.raw_ops.UniqueWithCounts(x=x)),
         reference=ref.unique,
+        ordinary=ordinary.FLUSHED | ordinary.ZERO,
     ),
-    *op("upper-bound", "UpperBound", *_SEARCHED, **_bound("right")),
+    *op("upper-bound", "UpperBound", *_SEARCHED, **_bound("right"), ordinary=ordinary.UNSORTED),
 )

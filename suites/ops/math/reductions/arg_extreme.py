@@ -4,6 +4,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.inputs.recipes import FLOATS, INTEGERS
 from tf_opdiff.suites.derived.sizes import EMPTY
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.aspects import batches, in_shapes, small
 from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
@@ -93,6 +94,22 @@ _SHARED = {
     "recipes": {"plain": plain, "exact": small_integers, "ties": ties, "large": large, "infinite": infinite},
 }
 SPECS = (
-    *op("arg-max", "ArgMax", *_PARTS, program=_along("ArgMax"), promise=_promise(np.argmax), **_SHARED),
-    *op("arg-min", "ArgMin", *_PARTS, program=_along("ArgMin"), promise=_promise(np.argmin), **_SHARED),
+    *op(
+        "arg-max",
+        "ArgMax",
+        *_PARTS,
+        program=_along("ArgMax"),
+        promise=_promise(np.argmax),
+        **_SHARED,
+        ordinary=ordinary.IN_OWN_RECIPES,
+    ),
+    *op(
+        "arg-min",
+        "ArgMin",
+        *_PARTS,
+        program=_along("ArgMin"),
+        promise=_promise(np.argmin),
+        **_SHARED,
+        ordinary=ordinary.IN_OWN_RECIPES,
+    ),
 )

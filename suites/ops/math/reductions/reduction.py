@@ -6,6 +6,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.inputs.elementary import powers
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.aspects import second_order
 from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.op import op
@@ -110,7 +111,7 @@ SPECS = (
         modes=WITHOUT_XLA,
         **{**REDUCED, "recipes": _NORMS},
     ),
-    *op("max", "Max", **_extreme(ref.largest)),
+    *op("max", "Max", **_extreme(ref.largest), ordinary=ordinary.NAN_IN_OWN_RECIPES),
     *op(
         "mean",
         "Mean",
@@ -134,7 +135,7 @@ SPECS = (
         unsigned_zeros=("output",),
         **REDUCED,
     ),
-    *op("min", "Min", **_extreme(ref.smallest)),
+    *op("min", "Min", **_extreme(ref.smallest), ordinary=ordinary.NAN_IN_OWN_RECIPES),
     *op(
         "prod",
         "Prod",

@@ -8,6 +8,7 @@ import numpy as np
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.tolerances.loose import Loose
 from tf_opdiff.suites.derived.sizes import EMPTY
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.aspects import fed, in_shapes, second_order, small
 from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.elementwise.special_upstreams import KINDS, every_kind, in_turn
@@ -176,6 +177,7 @@ SPECS = (
         # The zeros are the derivative by no result, divided by a number; 0.5: a subnormal product.
         unsigned_zeros=("grad", "jvp", "hvp"),
         ulp={"output": 0.5},
+        ordinary=ordinary.OWN_GRADIENT,
     ),
     *op(
         "cumsum",
@@ -241,5 +243,6 @@ SPECS = (
         forward={"far": _far, "infinite": _infinite, "huge": _huge, "tiny": tiny},
         **_OF_ALL,
         unsigned_zeros=("output", "grad", "jvp", "hvp"),
+        ordinary=ordinary.IN_OWN_RECIPES,
     ),
 )

@@ -7,6 +7,7 @@ an unsorted maximum or minimum has the lowest or the highest number, which leave
 from dataclasses import replace
 
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.reductions.segment_recipes import COUNT
@@ -21,19 +22,55 @@ _MAX = segments(replace(MAX, empty=lambda dtype: ends(dtype)[0]), COUNT)
 _MIN = segments(replace(MIN, empty=lambda dtype: ends(dtype)[1]), COUNT)
 
 SPECS = (
-    *op("segment-max", "SegmentMax", segments(MAX), dtypes=_REAL, unsigned_zeros=_EITHER),
-    *op("segment-mean", "SegmentMean", segments(MEAN), dtypes=_REAL),
-    *op("segment-min", "SegmentMin", segments(MIN), dtypes=_REAL, unsigned_zeros=_EITHER),
-    *op("segment-prod", "SegmentProd", segments(PROD), dtypes=_REAL, unsigned_zeros=("grad",)),
+    *op(
+        "segment-max",
+        "SegmentMax",
+        segments(MAX),
+        dtypes=_REAL,
+        unsigned_zeros=_EITHER,
+        ordinary=ordinary.IN_OWN_RECIPES,
+    ),
+    *op("segment-mean", "SegmentMean", segments(MEAN), dtypes=_REAL, ordinary=ordinary.MEAN),
+    *op(
+        "segment-min",
+        "SegmentMin",
+        segments(MIN),
+        dtypes=_REAL,
+        unsigned_zeros=_EITHER,
+        ordinary=ordinary.IN_OWN_RECIPES,
+    ),
+    *op(
+        "segment-prod",
+        "SegmentProd",
+        segments(PROD),
+        dtypes=_REAL,
+        unsigned_zeros=("grad",),
+        ordinary=ordinary.OWN_GRADIENT,
+    ),
     *op("segment-sum", "SegmentSum", segments(SUM), dtypes=_REAL),
-    *op("unsorted-segment-max", "UnsortedSegmentMax", _MAX, dtypes=_UNSORTED, unsigned_zeros=_EITHER),
-    *op("unsorted-segment-min", "UnsortedSegmentMin", _MIN, dtypes=_UNSORTED, unsigned_zeros=_EITHER),
+    *op(
+        "unsorted-segment-max",
+        "UnsortedSegmentMax",
+        _MAX,
+        dtypes=_UNSORTED,
+        unsigned_zeros=_EITHER,
+        ordinary=ordinary.IN_OWN_RECIPES,
+    ),
+    *op(
+        "unsorted-segment-min",
+        "UnsortedSegmentMin",
+        _MIN,
+        dtypes=_UNSORTED,
+        unsigned_zeros=_EITHER,
+        ordinary=ordinary.IN_OWN_RECIPES,
+    ),
     *op(
         "unsorted-segment-prod",
         "UnsortedSegmentProd",
         segments(PROD, COUNT),
         dtypes=_UNSORTED,
         unsigned_zeros=("grad",),
+        ordinary=ordinary.OWN_GRADIENT,
     ),
     *op("unsorted-segment-sum", "UnsortedSegmentSum", segments(SUM, COUNT), dtypes=_ALL),
 )

@@ -116,6 +116,7 @@ SPECS = (
         recipes=_OF_DENSE,
         batch={"": call(SHAPE, SHAPE)},
         **_SHARED,
+        ordinary={"minus-inf_0": "nothing documents 0 times the infinite logarithm of a share"},
     ),
     *op(
         "sparse-softmax-cross-entropy",

@@ -1,6 +1,7 @@
 """Local response normalisation and its gradient. Errors are those of a running error analysis."""
 
 from tf_opdiff.harness.spec.tolerances.loose import Loose
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import call, unfit
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.op import also, op
@@ -79,6 +80,7 @@ SPECS = (
         wrong=_wrong(1),
         dtypes=tiered(("float32", "float16")),
         loose={"grad": _CANCELS, "hvp": _CANCELS},
+        ordinary=ordinary.IN_OWN_RECIPES,
     ),
     *op(
         "lrn-grad",

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.neural_networks.normalization import Fused, fused, fused_gradient
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import calling, part, tiered
@@ -35,7 +36,7 @@ def _gradients(x, mean, variance, gamma, g, **attrs):
     deviation = np.sqrt(variance + epsilon)
     scale = gamma / deviation if scaled else 1 / deviation
     off = total(g * (x - mean))
-    by_gamma = off / deviation if scaled else 0 * gamma
+    by_gamma = off / deviation if scaled else total(g[:0])  # zeros, whatever gamma is
     return g * scale, -total(g) * scale, off * scale / (variance + epsilon) * -0.5, total(g), by_gamma
 
 
@@ -105,10 +106,10 @@ SPECS = (
         bound={f"output[{i}]": _bound(_gradients, i) for i in range(5)},
         **_removed("BatchNormWithGlobalNormalizationGrad", "t", "m", "v", "gamma", "backprop"),
     ),
-    *op("fused-batch-norm", **fused(_V1)),
+    *op("fused-batch-norm", **fused(_V1), ordinary=ordinary.MEANS),
     *op("fused-batch-norm-grad", **fused_gradient(_V1)),
     *op("fused-batch-norm-grad-v2", **fused_gradient(_V2)),
     *op("fused-batch-norm-grad-v3", **fused_gradient(_V3)),
-    *op("fused-batch-norm-v2", **fused(_V2)),
-    *op("fused-batch-norm-v3", **fused(_V3)),
+    *op("fused-batch-norm-v2", **fused(_V2), ordinary=ordinary.MEANS),
+    *op("fused-batch-norm-v3", **fused(_V3), ordinary=ordinary.MEANS),
 )

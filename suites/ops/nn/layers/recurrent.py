@@ -1,5 +1,6 @@
 """Recurrent cells: one step of a GRU and of an LSTM, and their ops of gradients."""
 
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.neural_networks.recurrent import CANCELS, Recurrent, Size
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.reference.neural_networks import recurrent as ref
@@ -24,6 +25,7 @@ SPECS = (
             loose={"output[3]": CANCELS},
             rest=(),
         ).fields(),
+        ordinary=ordinary.GATES,
     ),
     *op(
         "gru-block-cell-grad",
@@ -37,6 +39,7 @@ SPECS = (
             empty={"no_rows": Size(0, 2, 3)},  # without cells, the kernel leaves the gradient by x unwritten
             rest=(),
         ).fields(),
+        ordinary=ordinary.GATES,
     ),
     *op(
         "lstm-block-cell",
@@ -53,6 +56,7 @@ SPECS = (
             },
             special={"special": ("x",), "special_state": ("cs_prev",)},
         ).fields(),
+        ordinary=ordinary.GATES,
     ),
     *op(
         "lstm-block-cell-grad",
@@ -67,6 +71,7 @@ SPECS = (
             empty={"no_rows": Size(0, 2, 3), "no_cells": Size(2, 3, 0)},
             zeroed=_WEIGHTS,
         ).fields(),
+        ordinary=ordinary.GATES,
     ),
     *op(
         "lstm-block-cell-grad-moved",
@@ -79,5 +84,6 @@ SPECS = (
             zeroed=_WEIGHTS,
             attrs=_PEEPHOLES,
         ).fields(),
+        ordinary=ordinary.GATES,
     ),
 )

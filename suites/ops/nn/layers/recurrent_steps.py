@@ -1,5 +1,6 @@
 """LSTMs over all steps, and their ops of gradients."""
 
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import fields as called
 from tf_opdiff.suites.forms.neural_networks.recurrent import CANCELS, Recurrent, Size, calling
 from tf_opdiff.suites.forms.op import op
@@ -93,7 +94,7 @@ def _steps(raw, attrs, **fixed):
 _PEEPHOLE = {"use_peephole": True, "forget_bias": -0.5, "cell_clip": 0.0}
 _LIMIT = {"limit": {"cell_clip": 0.25}}
 SPECS = (
-    *op("block-lstm", **_steps("BlockLSTM", {"default": {}, "peephole": _PEEPHOLE})),
+    *op("block-lstm", **_steps("BlockLSTM", {"default": {}, "peephole": _PEEPHOLE}), ordinary=ordinary.GATES),
     *op(
         "block-lstm-grad",
         **Recurrent(
@@ -106,6 +107,7 @@ SPECS = (
             empty=_NO_STEPS,
             loose={"output": CANCELS},
         ).fields(),
+        ordinary=ordinary.GATES,
     ),
     *op(
         "block-lstm-grad-v2",
@@ -120,6 +122,11 @@ SPECS = (
             empty=_NO_STEPS,
             loose={"output": CANCELS},
         ).fields(),
+        ordinary=ordinary.GATES,
     ),
-    *op("block-lstm-v2", **_steps("BlockLSTMV2", {"default": {}, "peephole": {"use_peephole": True}}, **_SECOND)),
+    *op(
+        "block-lstm-v2",
+        **_steps("BlockLSTMV2", {"default": {}, "peephole": {"use_peephole": True}}, **_SECOND),
+        ordinary=ordinary.GATES,
+    ),
 )

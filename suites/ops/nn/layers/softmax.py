@@ -6,6 +6,7 @@ import numpy as np
 from tf_opdiff.harness.spec.inputs.recipes import FLOATS
 from tf_opdiff.harness.spec.tolerances.loose import Loose
 from tf_opdiff.suites.derived.sizes import EMPTY
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.aspects import batches, in_shapes, second_order, small
 from tf_opdiff.suites.forms.blocks import SHORT
 from tf_opdiff.suites.forms.calls import call
@@ -59,6 +60,7 @@ SPECS = (
             hvp_error=ref.log_softmax_hvp_error,
         ),
         **_SHARED,
+        ordinary=ordinary.IN_OWN_RECIPES,
     ),
     *op(
         "softmax",
@@ -76,5 +78,6 @@ SPECS = (
             alternatives=lambda dtype, x: [flushed_in(dtype, ref.softmax(x))],
         ),
         **_SHARED,
+        ordinary=ordinary.IN_OWN_RECIPES,
     ),
 )

@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 
 from tf_opdiff.harness.spec.inputs.recipes import FLOATS, INTEGERS
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.aspects import batches, in_shapes, small
 from tf_opdiff.suites.forms.errors import WHEN_BUILT
 from tf_opdiff.suites.forms.op import op
@@ -157,6 +158,7 @@ SPECS = (
             recipes={"plain": _RECIPES["plain"]},
         ),
         *_limits(_approximate),
+        ordinary=ordinary.NAN_IN_OWN_RECIPES,
     ),
     *op(
         "in-top-k-v2",
@@ -190,6 +192,7 @@ SPECS = (
         ),
         program=_in_top,
         reference=ref.in_top,
+        ordinary={"*": "the op's own recipes have special predictions"},
     ),
     *op(
         "top-k-v2",
@@ -205,5 +208,6 @@ SPECS = (
         part("-blocks", recipes=_LONG, **_top(_exact, _MANY)),
         part("-unsorted", program=_in_order, reference=lambda x: (ref.top(x, _K)[0],) * 2, recipes=_LONG),
         *_limits(_exact),
+        ordinary=ordinary.NAN_IN_OWN_RECIPES,
     ),
 )

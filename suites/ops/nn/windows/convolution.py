@@ -2,6 +2,7 @@
 `suites.reference.neural_networks.convolution`."""
 
 from tf_opdiff.harness.spec.inputs.recipes import FLOATS
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.errors import IN_KERNEL, UNCHECKED_IN_EAGER, UNSUPPORTED, WHEN_BUILT, WRONG_OR_UNSUPPORTED
 from tf_opdiff.suites.forms.neural_networks.convolution import Changes, Convolved, Tables, Windows, convolution
 from tf_opdiff.suites.forms.op import op
@@ -70,6 +71,7 @@ SPECS = (
             dtypes=(*FLOATS, "int32"),
             gradient=False,
         ),
+        ordinary=ordinary.padding("1"),
     ),
     *op(
         "conv2d",
@@ -89,6 +91,7 @@ SPECS = (
             (IN_KERNEL, {"no-outputs": {"filter": (2, 2, 2, 0)}, "no-filter": {"filter": (0, 2, 2, 3)}}),
             dtypes=(*FLOATS, "int32"),
         ),
+        ordinary=ordinary.padding("1"),
     ),
     *op(
         "conv2d-backprop-filter",
@@ -116,6 +119,7 @@ SPECS = (
                 },
             ),
         ),
+        ordinary=ordinary.padding("1"),
     ),
     *op(
         "conv2d-backprop-input",
@@ -144,5 +148,6 @@ SPECS = (
             ),
             dtypes=(*FLOATS, "int32"),
         ),
+        ordinary=ordinary.padding("[01]"),
     ),
 )

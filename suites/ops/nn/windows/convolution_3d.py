@@ -3,6 +3,7 @@
 
 from dataclasses import replace
 
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.errors import IN_KERNEL, REMOVED, UNSUPPORTED, WHEN_BUILT, WRONG_OR_UNSUPPORTED
 from tf_opdiff.suites.forms.linear_algebra.contraction import OF_FLOATS
 from tf_opdiff.suites.forms.neural_networks.convolution import Changes, Convolved, Tables, Windows, convolution
@@ -10,6 +11,7 @@ from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.programs.removed import Removed
 
+_PADDED = ordinary.padding("[01]")
 _WINDOWS = {
     "valid": Windows(image=(2, 3, 3, 2, 3), filter=(2, 3, 1, 3, 4)),
     "strided": Windows(image=(1, 3, 4, 5, 2), filter=(2, 2, 3, 2, 3), strides=(2, 1, 3), padding="SAME"),
@@ -81,12 +83,14 @@ SPECS = (
             (UNSUPPORTED, _STRIDED_BATCH),
             (WRONG_OR_UNSUPPORTED, _DILATED_BATCH),
         ),
+        ordinary=_PADDED,
     ),
     *op(
         "conv3d-backprop-filter",
         _BY_FILTER.raw,
         _older(_BY_FILTER),
         wrong=_BY_FILTER.unfit(_PLAIN, REMOVED, {"removed": {}}),
+        ordinary=_PADDED,
     ),
     *op(
         "conv3d-backprop-filter-v2",
@@ -112,12 +116,14 @@ SPECS = (
                 },
             ),
         ),
+        ordinary=_PADDED,
     ),
     *op(
         "conv3d-backprop-input",
         _BY_INPUT.raw,
         _older(_BY_INPUT),
         wrong=_BY_INPUT.unfit(_PLAIN, REMOVED, {"removed": {}}),
+        ordinary=_PADDED,
     ),
     *op(
         "conv3d-backprop-input-v2",
@@ -143,5 +149,6 @@ SPECS = (
                 },
             ),
         ),
+        ordinary=_PADDED,
     ),
 )

@@ -1,5 +1,6 @@
 """Convolutions in two dimensions in which each channel has filters of its own, and their gradients."""
 
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
 from tf_opdiff.suites.forms.neural_networks.convolution import Changes, Convolved, Tables, Windows, convolution
 from tf_opdiff.suites.forms.op import also, op
@@ -71,6 +72,7 @@ SPECS = (
             ),
             more=(_no_batch(_OUTPUT),),
         ),
+        ordinary=ordinary.padding("1"),
     ),
     *op(
         "depthwise-conv2d-native-backprop-filter",
@@ -80,6 +82,7 @@ SPECS = (
             (WHEN_BUILT, {"few-sizes": {"size": [2, 2, 2]}}),
             (IN_KERNEL, {**_WRONG, "other-size": {"size": [3, 2, 2, 3]}, "other-channels": {"size": [2, 2, 3, 3]}}),
         ),
+        ordinary=ordinary.padding("1"),
     ),
     *op(
         "depthwise-conv2d-native-backprop-input",
@@ -90,5 +93,6 @@ SPECS = (
             (IN_KERNEL, {**_WRONG, "other-size": {"size": [1, 5, 4, 2]}, "other-channels": {"size": [1, 4, 4, 3]}}),
             more=(_no_batch(_BY_INPUT),),
         ),
+        ordinary=ordinary.padding("[01]"),
     ),
 )

@@ -4,6 +4,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.inputs.recipes import FLOATS, INTEGERS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import call, unfit
 from tf_opdiff.suites.forms.errors import IN_KERNEL, UNSUPPORTED, WHEN_BUILT
 from tf_opdiff.suites.forms.linear_algebra.contraction import upstreams
@@ -124,7 +125,22 @@ SPECS = (
         second=("distinct",),
         forward={"plain": plain, "special": special, "infinite": _infinite},
         **_dilation("output"),
+        ordinary=ordinary.IN_OWN_RECIPES,
     ),
-    *op("dilation2d-backprop-filter", "Dilation2DBackpropFilter", _INTEGER, **_dilation("filter"), **_OF_GRADIENT),
-    *op("dilation2d-backprop-input", "Dilation2DBackpropInput", _INTEGER, **_dilation("image"), **_OF_GRADIENT),
+    *op(
+        "dilation2d-backprop-filter",
+        "Dilation2DBackpropFilter",
+        _INTEGER,
+        **_dilation("filter"),
+        **_OF_GRADIENT,
+        ordinary=ordinary.IN_OWN_RECIPES,
+    ),
+    *op(
+        "dilation2d-backprop-input",
+        "Dilation2DBackpropInput",
+        _INTEGER,
+        **_dilation("image"),
+        **_OF_GRADIENT,
+        ordinary=ordinary.IN_OWN_RECIPES,
+    ),
 )

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from tf_opdiff.harness.spec.inputs.recipes import FLOATS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.aspects import drawn
 from tf_opdiff.suites.forms.aspects import small as small_part
 from tf_opdiff.suites.forms.calls import unfit
@@ -68,7 +69,15 @@ def _single(label):
 
 _MOST = {label: pooling.POOLS[label] for label in ("valid", "same", "gaps", "larger")}
 SPECS = (
-    *op("max-pool", "MaxPool", *_few(2), *_LAYOUTS, **_INTEGERS, **_largest(pooling.POOLS)),
+    *op(
+        "max-pool",
+        "MaxPool",
+        *_few(2),
+        *_LAYOUTS,
+        **_INTEGERS,
+        **_largest(pooling.POOLS),
+        ordinary=ordinary.IN_OWN_RECIPES,
+    ),
     *op(
         "max-pool-3d",
         "MaxPool3D",
@@ -81,8 +90,9 @@ SPECS = (
         ),
         dtypes=tiered(("float32", "bfloat16")),
         **_largest(pooling.CUBES),
+        ordinary=ordinary.IN_OWN_RECIPES,
     ),
-    *op("max-pool-v2", "MaxPoolV2", *_few(2), **_INTEGERS, **_largest(pooling.POOLS)),
+    *op("max-pool-v2", "MaxPoolV2", *_few(2), **_INTEGERS, **_largest(pooling.POOLS), ordinary=ordinary.IN_OWN_RECIPES),
     *op(
         "max-pool-with-argmax",
         "MaxPoolWithArgmax",
@@ -96,5 +106,6 @@ SPECS = (
         wrong={"empty": unfit((0, 5, 7, 3), promise=IN_KERNEL, **pooling.POOLS["valid"].attrs)},
         dtypes=tiered(FLOATS),
         modes=WITHOUT_XLA,
+        ordinary=ordinary.IN_OWN_RECIPES,
     ),
 )

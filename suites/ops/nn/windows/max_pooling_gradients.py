@@ -5,6 +5,7 @@ from typing import Any
 
 from tf_opdiff.harness.spec.inputs.recipes import FLOATS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import unfit
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT, WRONG_OR_UNSUPPORTED
 from tf_opdiff.suites.forms.neural_networks import pooling
@@ -100,8 +101,15 @@ SPECS = (
         changed=_differentiated,
         **_OF_CUBES,
         **_gradient(pooling.CUBES, _LATE_3D),
+        ordinary=ordinary.OF_LARGEST,
     ),
-    *op("max-pool-3d-grad-grad", "MaxPool3DGradGrad", **_OF_CUBES, **_second(pooling.CUBES)),
+    *op(
+        "max-pool-3d-grad-grad",
+        "MaxPool3DGradGrad",
+        **_OF_CUBES,
+        **_second(pooling.CUBES),
+        ordinary=ordinary.OF_LARGEST_TWICE,
+    ),
     *op(
         "max-pool-grad",
         "MaxPoolGrad",
@@ -109,10 +117,31 @@ SPECS = (
         also("-explicit", calls=_first(pooling.EXPLICIT), recipes=_FEW, gradient=False, modes=WITHOUT_XLA),
         **_TWICE,
         **_gradient(pooling.POOLS, _LATE),
+        ordinary=ordinary.OF_LARGEST,
     ),
-    *op("max-pool-grad-grad", "MaxPoolGradGrad", second=_SECOND, **_INTEGERS, **_second(pooling.POOLS)),
-    *op("max-pool-grad-grad-v2", "MaxPoolGradGradV2", gradient=False, **_INTEGERS, **_second(pooling.POOLS)),
-    *op("max-pool-grad-v2", "MaxPoolGradV2", **_TWICE, **_gradient(pooling.POOLS, _LATE_V2)),
+    *op(
+        "max-pool-grad-grad",
+        "MaxPoolGradGrad",
+        second=_SECOND,
+        **_INTEGERS,
+        **_second(pooling.POOLS),
+        ordinary=ordinary.OF_LARGEST,
+    ),
+    *op(
+        "max-pool-grad-grad-v2",
+        "MaxPoolGradGradV2",
+        gradient=False,
+        **_INTEGERS,
+        **_second(pooling.POOLS),
+        ordinary=ordinary.OF_LARGEST,
+    ),
+    *op(
+        "max-pool-grad-v2",
+        "MaxPoolGradV2",
+        **_TWICE,
+        **_gradient(pooling.POOLS, _LATE_V2),
+        ordinary=ordinary.OF_LARGEST,
+    ),
     *op(
         "max-pool-grad-with-argmax",
         "MaxPoolGradWithArgmax",
@@ -137,5 +166,6 @@ SPECS = (
         modes=WITHOUT_XLA,
         **_SHARED,
         **_INTEGERS,
+        ordinary=ordinary.OF_LARGEST,
     ),
 )
