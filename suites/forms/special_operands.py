@@ -63,7 +63,7 @@ def special_operands(main: Spec, ordinary: Mapping[str, str]) -> Iterator[Spec]:
     recipes = {name: recipe for name, recipe in recipes.items() if not any(fnmatch(name, p) for p in ordinary)}
     if not recipes:
         return
-    fields: dict[str, Any] = {"dtypes": (dtype,), "upstreams": {}, "sweep": False, "recipes": recipes}
+    fields: dict[str, Any] = {"dtypes": (dtype,), "upstreams": {}, "every_input": False, "recipes": recipes}
     own = twin(main, SPECIAL_OPERANDS, **fields).but(**_flushing(main, np.dtype(dtype), len(xs)))
     own = own.but(vjp=None) if "grad" in ordinary else own
     first = next(iter(NUMBERS))
