@@ -5,7 +5,7 @@ import numpy as np
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.aspects import small
-from tf_opdiff.suites.forms.of_xla import NIBBLES, SMALL_FLOATS
+from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.forms.recipes.pairs import shaped
@@ -29,8 +29,8 @@ SPECS = (
         "ReadVariableOp",
         part(recipes=_RECIPES, vjp=_through),
         part("-smooth", recipes=_MATRIX, vjp=_through, dtypes=_SMOOTH, tier="full"),
-        part("-rough", recipes=_MATRIX, dtypes=(*INTEGERS, "bool", *SMALL_FLOATS), tier="full"),
-        part("-nibbles", recipes=_MATRIX, dtypes=NIBBLES, modes=WITHOUT_XLA, tier="full"),
+        part("-rough", recipes=_MATRIX, dtypes=(*INTEGERS, "bool", *FLOAT8_OF_CPU), tier="full"),
+        part("-nibbles", recipes=_MATRIX, dtypes=OF_XLA, modes=WITHOUT_XLA, tier="full"),  # XLA assigns none of these
         small(_SMALL),
         program=lambda tf, state, x: state["v"].read_value(),  # a tape sees no read of a handle
         reference=final(lambda x: x),
