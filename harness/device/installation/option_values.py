@@ -27,8 +27,8 @@ from tf_opdiff.harness.spec.spec import Case, Spec
 v1 = tf.compat.v1
 #: An op, an attribute, and the text of a value.
 Value = tuple[str, str, str]
-#: The aspects whose specs call an op with dtypes that it refuses.
-REFUSED = ("other-dtypes", "dtypes-without-kernel", "dtypes-of-xla", "dtypes-without-xla")
+#: The aspects whose specs promise no value: they call an op with dtypes that it refuses, or with limits of arguments.
+WITHOUT_VALUES = ("other-dtypes", "dtypes-without-kernel", "dtypes-of-xla", "dtypes-without-xla", "limits")
 #: The most specs that the file names for a value: those of the lowest tiers.
 _NAMED = 2
 
@@ -145,7 +145,7 @@ def _built(specs: Sequence[Spec], start: int) -> Iterator[tuple[int, set[Value]]
     for number, spec in enumerate(specs[start:], start):
         ops = frozenset(op for op in spec.every_op if listed.get(op) and listed[op].options)
         typed = any(len(listed[op].dtypes) > 1 for op in ops)
-        dtypes = () if not ops or spec.aspect in REFUSED else spec.dtypes if typed else spec.dtypes[:1]
+        dtypes = () if not ops or spec.aspect in WITHOUT_VALUES else spec.dtypes if typed else spec.dtypes[:1]
         own: set[Value] = set()
         for case in (case for dtype in dtypes for case in spec.cases(dtype)):
             inputs = case.inputs()
