@@ -55,7 +55,7 @@ class Op:
     of_blocks   the elements of each of their inputs.
     blocks_in   the dtypes of these calls, where `dtypes` has them; float64 has no blocks of its own.
     ordinary    pattern of special numbers and operands, such as `*inf_0`, or `grad` → why specs with special operands
-                leave them out: see `suites.forms.special_operands` and `suites.forms.ordinary`.
+                leave them out: see `suites.forms.special_operands` and `suites.forms.recipes.ordinary`.
     wrong       label → a call that the op refuses; or the shapes of its inputs, if shape inference refuses them.
     limited     a program that calls the OpDef by name, for `suites.forms.limits`, if `program` calls another function.
     without     aspect → the reason why the op has no specs of it.

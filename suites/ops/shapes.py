@@ -17,8 +17,8 @@ from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.harness.spec.tolerances.by_mode import mapped
 from tf_opdiff.harness.spec.tolerances.loose import Loose
 from tf_opdiff.suites.derived.op_types import every_op
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.recipes.regions import domain
 from tf_opdiff.suites.forms.unary import Unary, declarations
 

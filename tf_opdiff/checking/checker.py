@@ -188,8 +188,7 @@ class Checker:
         count, constant = 0, True
         for case in own.spec.cases():
             inputs = case.inputs()
-            first = self._observed(module, case, inputs, None, request.timeout)
-            upstreams = None
+            first, upstreams = self._observed(module, case, inputs, None, request.timeout), None
             outputs = [r for q, r in first.quantities.items() if family_of(q) == "output"]
             broken = next((r for r in outputs if r.status not in ("value", "sparse")), None)
             constant &= broken is None and len(ignoring(first.fault)) == len(outputs)
@@ -202,10 +201,8 @@ class Checker:
                     if slopes:
                         slopes.add(case, inputs, upstreams, first)
             elif "output" in own.recorded:
-                raise CheckProblem(
-                    f"{own.spec.name} fails in eager mode on the CPU: {how(broken)}; without a reference,"
-                    " its result there is the promise"
-                )
+                why = f"{own.spec.name} fails in eager mode on the CPU: {how(broken)}"
+                raise CheckProblem(f"{why}; without a reference, its result there is the promise")
             for kept in own.recorded.values():
                 kept.add(inputs, first)
             own.runs.append(Arguments(inputs, upstreams))

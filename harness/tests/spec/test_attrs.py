@@ -97,9 +97,9 @@ def test_a_recipe_gets_the_keyword_arguments_that_it_has_a_parameter_for():
 
 
 def test_two_cases_of_one_id_are_refused():
-    one, other = made({"a": {}}), made({}, name="x-float32", dtypes=("a",), recipes={"plain": plain})
-    with pytest.raises(ValueError, match="case id 'x-float32-a-plain' is that of a case of 'x' and of one of"):
-        _check_ids([Item("m", one, "float32"), Item("m", other, "a")])
+    one, other = made({"int8": {}}), made({}, name="x-float32", dtypes=("int8",), recipes={"plain": plain})
+    with pytest.raises(ValueError, match="case id 'x-float32-int8-plain' is that of a case of 'x' and of one of"):
+        _check_ids([Item("m", one, "float32"), Item("m", other, "int8")])
 
 
 @pytest.mark.parametrize("label", ["", "b"])

@@ -15,9 +15,9 @@ from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.harness.spec.tolerances.loose import Loose
 from tf_opdiff.suites.forms.calls import Call, Drawn
 from tf_opdiff.suites.forms.errors import raises
-from tf_opdiff.suites.forms.ordinary import infinite, not_finite
 from tf_opdiff.suites.forms.part import Op, Part, part, tiered
 from tf_opdiff.suites.forms.recipes.elements import Elements, plain
+from tf_opdiff.suites.forms.recipes.ordinary import infinite, not_finite
 
 Shape = tuple[int, ...]
 _WIDE = Loose(

@@ -11,9 +11,9 @@ import numpy as np
 
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.op_attributes import attributes_of
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
 from tf_opdiff.suites.forms.part import Op, Part, part, tiered
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.state import optimizer_recipes as recipes
 from tf_opdiff.suites.forms.state.variables import Variables, read_after
 from tf_opdiff.suites.reference.optimization.optimizers import Step

@@ -6,10 +6,10 @@ import numpy as np
 
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.harness.spec.tolerances.loose import Loose
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.reference.images import color as ref
 
 _REFUSED = {

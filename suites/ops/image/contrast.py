@@ -1,11 +1,11 @@
 """AdjustContrast: the first version of the op, which was removed from GraphDef; `colors.py` has the second."""
 
 from tf_opdiff.harness.spec.tolerances.loose import Loose
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import Call
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.programs.removed import Removed
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.recipes.elements import plain, small_integers
 from tf_opdiff.suites.forms.recipes.ranges import exactly
 from tf_opdiff.suites.reference.images.contrast import Contrast

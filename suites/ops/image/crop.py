@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import Wrong, unfit
 from tf_opdiff.suites.forms.errors import IN_KERNEL, OUT_OF_RANGE
 from tf_opdiff.suites.forms.images.crops import (
@@ -22,6 +21,7 @@ from tf_opdiff.suites.forms.images.crops import (
 )
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.recipes.elements import plain, positive, small_integers
 from tf_opdiff.suites.reference.images.crop import Crop
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import Wrong
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.images.crops import (
@@ -21,6 +20,7 @@ from tf_opdiff.suites.forms.images.crops import (
 )
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.recipes.elements import in_float32, plain, positive, small_integers
 from tf_opdiff.suites.reference.images.crop import CropGradBoxes, CropGradImage
 

@@ -4,7 +4,6 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.tolerances.loose import Loose
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import unfit
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
 from tf_opdiff.suites.forms.images.projective import (
@@ -23,6 +22,7 @@ from tf_opdiff.suites.forms.images.projective import (
 )
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.recipes.elements import infinite, limits, plain, positive, small_integers
 from tf_opdiff.suites.reference.images.warp import Warp
 

@@ -6,11 +6,11 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.tolerances.loose import Loose
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import call, unfit
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WRONG_OR_UNSUPPORTED
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.recipes.elements import in_float32, plain, positive, small_integers
 from tf_opdiff.suites.reference.images.resize import Bilinear
 from tf_opdiff.suites.reference.promises.promise import GradientOf

@@ -4,11 +4,11 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.spec import Side
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT, raises
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.reference.images import suppression as ref
 
 _XLA = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/compiler/tf2xla/kernels/image_ops.cc"

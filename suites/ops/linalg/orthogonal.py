@@ -8,8 +8,8 @@ from tf_opdiff.harness.spec.inputs.recipes import COMPLEX
 from tf_opdiff.suites.forms.calls import Call
 from tf_opdiff.suites.forms.linear_algebra import matrices as of
 from tf_opdiff.suites.forms.op import also, op
-from tf_opdiff.suites.forms.ordinary import not_finite
 from tf_opdiff.suites.forms.part import tiered
+from tf_opdiff.suites.forms.recipes.ordinary import not_finite
 from tf_opdiff.suites.reference.factorizations.orthonormal import Factors, rows
 from tf_opdiff.suites.reference.factorizations.products import Gram, Product, Projection, of_qr
 

@@ -4,12 +4,12 @@ import numpy as np
 import scipy  # loads scipy.stats, a third of a second, on first use
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered, together
 from tf_opdiff.suites.forms.random_numbers.distribution import COUNT, distribution
 from tf_opdiff.suites.forms.random_numbers.moments import gamma_means
 from tf_opdiff.suites.forms.random_numbers.random_kinds import FLOATS
+from tf_opdiff.suites.forms.recipes import ordinary
 
 #: The dtypes that the OpDefs allow; CPU kernels of gamma numbers are registered for bfloat16 as well.
 _THREE = tiered(("float32", "float16", "float64"))

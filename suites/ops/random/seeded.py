@@ -7,11 +7,11 @@ so that the distribution of their numbers is tested.
 import numpy as np
 import scipy  # loads scipy.stats, a third of a second, on first use
 
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import each_dtype, part
 from tf_opdiff.suites.forms.random_numbers.distribution import COUNT, distribution
 from tf_opdiff.suites.forms.random_numbers.random_kinds import INTEGERS_IN_RANGE, NORMAL, TRUNCATED_NORMAL, UNIFORM
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.reference.random_numbers.random_bits import Philox
 
 _SEED, _SEED2 = 2**40 + 3, 5

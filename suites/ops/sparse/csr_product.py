@@ -6,10 +6,10 @@ import numpy as np
 
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA, without_modes
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import Call, Wrong
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.recipes.elements import nonzero_integers, plain
 from tf_opdiff.suites.forms.reductions.sparse import CUBE, INDICES, matrix
 from tf_opdiff.suites.reference.sparse_tensors.sparse_product import SparseProduct, SparseSparseProduct

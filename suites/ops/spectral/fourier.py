@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.aspects import drawn, second_order, small
 from tf_opdiff.suites.forms.calls import Call, call, unfit
 from tf_opdiff.suites.forms.elementwise.special_upstreams import finite
@@ -13,6 +12,7 @@ from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.linear_algebra.matrices import next_to_special
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.recipes.elements import plain
 from tf_opdiff.suites.reference.linear_algebra.fourier import Fourier
 

@@ -3,10 +3,10 @@
 from typing import Any
 
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.array_ops.scatter import scatter
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import tiered
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.state.variables import REFERENCE, RESOURCE
 from tf_opdiff.suites.reference.arrays.scatter import ADD, MAX, MIN, SUB, UPDATE
 

@@ -4,13 +4,13 @@ from functools import partial
 
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.array_ops import strided
 from tf_opdiff.suites.forms.array_ops.move_recipes import special
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.recipes.pairs import shaped
 from tf_opdiff.suites.forms.state.variables import Variables
 from tf_opdiff.suites.reference.arrays import slices as ref

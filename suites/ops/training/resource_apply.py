@@ -1,7 +1,7 @@
 """ResourceApplyAdaMax to ResourceApplyFtrlV2: steps of optimizers on resource variables."""
 
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.state import algorithms as how
 from tf_opdiff.suites.forms.state.optimizers import on, optimizer
 from tf_opdiff.suites.forms.state.variables import RESOURCE

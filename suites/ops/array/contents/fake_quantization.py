@@ -8,11 +8,11 @@ import numpy as np
 
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.harness.spec.tolerances.loose import Loose
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import call, unfit
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT, raises
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import each_output
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.recipes.elements import not_numbers, plain, tiny
 from tf_opdiff.suites.forms.recipes.ranges import RANGES, SMALL, WITH_NAN, WITHOUT_ZERO, exactly, highs, lows
 from tf_opdiff.suites.reference.elementwise.fake_quant import FakeQuant

@@ -5,12 +5,12 @@ from functools import partial
 from typing import Any
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import Wrong, call, unfit
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import calling, each_output, tiered
 from tf_opdiff.suites.forms.programs.removed import Removed
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.recipes.elements import not_numbers, plain
 from tf_opdiff.suites.forms.recipes.ranges import RANGES, SMALL, WITH_NAN, WITHOUT_ZERO
 from tf_opdiff.suites.reference.elementwise.quantization import Quantized, QuantizedGradient

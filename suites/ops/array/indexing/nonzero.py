@@ -8,7 +8,6 @@ import numpy as np
 
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS, is_float, subnormals
 from tf_opdiff.suites.derived.sizes import EMPTY
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.array_ops.move_recipes import special
 from tf_opdiff.suites.forms.array_ops.quantized import IN_XLA
 from tf_opdiff.suites.forms.aspects import in_shapes, small
@@ -17,6 +16,7 @@ from tf_opdiff.suites.forms.elementwise.copies import COMMON
 from tf_opdiff.suites.forms.elementwise.subnormal import flushing
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.recipes.ranges import exactly
 from tf_opdiff.suites.reference.arrays.moves import Forward
 

@@ -6,10 +6,10 @@ import numpy as np
 
 from tf_opdiff.harness.spec.inputs.elementary import powers
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.aspects import second_order
 from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.reductions.reduction import ENDS, REDUCED, long, of_axes, of_complex, of_integers, reduced
 from tf_opdiff.suites.forms.reductions.reduction_recipes import LONG, OF_INTEGERS, RECIPES, SHAPE, infinite, limits
 from tf_opdiff.suites.reference.promises.accumulation import sum_error

@@ -8,13 +8,13 @@ import numpy as np
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.tolerances.loose import Loose
 from tf_opdiff.suites.derived.sizes import EMPTY
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.aspects import fed, in_shapes, second_order, small
 from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.elementwise.special_upstreams import KINDS, every_kind, in_turn
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.recipes.elements import from_one
 from tf_opdiff.suites.forms.reductions.reduction_recipes import LONG, OF_INTEGERS, RECIPES, SHAPE, plain, tiny
 from tf_opdiff.suites.ops.math.reductions.reduction import COMPLEX_FACTORS, FACTORS, FINITE

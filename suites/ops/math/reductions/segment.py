@@ -7,9 +7,9 @@ an unsorted maximum or minimum has the lowest or the highest number, which leave
 from dataclasses import replace
 
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import tiered
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.reductions.segment_recipes import COUNT
 from tf_opdiff.suites.forms.reductions.segments import segments
 from tf_opdiff.suites.reference.reductions.segments import MAX, MEAN, MIN, PROD, SUM, ends

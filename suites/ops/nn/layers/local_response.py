@@ -1,11 +1,11 @@
 """Local response normalisation and its gradient. Errors are those of a running error analysis."""
 
 from tf_opdiff.harness.spec.tolerances.loose import Loose
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import call, unfit
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.recipes.elements import not_numbers, plain, tiny
 from tf_opdiff.suites.reference.neural_networks.local_response import LocalResponse, LocalResponseGradient
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.neural_networks.normalization import Fused, fused, fused_gradient
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import calling, part, tiered
 from tf_opdiff.suites.forms.programs.removed import Removed
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.reference.promises.running import bound
 
 _HALVES = ("float16", "bfloat16")

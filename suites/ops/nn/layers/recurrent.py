@@ -1,8 +1,8 @@
 """Recurrent cells: one step of a GRU and of an LSTM, and their ops of gradients."""
 
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.neural_networks.recurrent import CANCELS, Recurrent, Size
 from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.reference.neural_networks import recurrent as ref
 
 _GRU = ("x", "h_prev", "w_ru", "w_c", "b_ru", "b_c")

@@ -1,10 +1,10 @@
 """LSTMs over all steps, and their ops of gradients."""
 
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import fields as called
 from tf_opdiff.suites.forms.neural_networks.recurrent import CANCELS, Recurrent, Size, calling
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.reference.neural_networks import recurrent as ref
 from tf_opdiff.suites.reference.neural_networks.recurrence import LstmSteps, Recurrence
 

@@ -6,13 +6,13 @@ import numpy as np
 from tf_opdiff.harness.spec.inputs.recipes import FLOATS
 from tf_opdiff.harness.spec.tolerances.loose import Loose
 from tf_opdiff.suites.derived.sizes import EMPTY
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.aspects import batches, in_shapes, second_order, small
 from tf_opdiff.suites.forms.blocks import SHORT
 from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.elementwise.special_upstreams import every_kind
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import part, tiered
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.recipes.elements import plain, uniform
 from tf_opdiff.suites.forms.recipes.logits import INF, LOGITS, SUBNORMAL
 from tf_opdiff.suites.forms.recipes.rows import SHAPE, rows

@@ -5,11 +5,11 @@ from functools import partial
 import numpy as np
 
 from tf_opdiff.harness.spec.inputs.recipes import FLOATS, INTEGERS
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.aspects import batches, in_shapes, small
 from tf_opdiff.suites.forms.errors import WHEN_BUILT
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.recipes.elements import plain
 from tf_opdiff.suites.forms.recipes.pairs import shaped
 from tf_opdiff.suites.reference.reductions import top_k as ref

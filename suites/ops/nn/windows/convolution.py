@@ -2,10 +2,10 @@
 `suites.reference.neural_networks.convolution`."""
 
 from tf_opdiff.harness.spec.inputs.recipes import FLOATS
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.errors import IN_KERNEL, UNCHECKED_IN_EAGER, UNSUPPORTED, WHEN_BUILT, WRONG_OR_UNSUPPORTED
 from tf_opdiff.suites.forms.neural_networks.convolution import Changes, Convolved, Tables, Windows, convolution
 from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.recipes import ordinary
 
 _WINDOWS = {
     "valid": Windows(image=(2, 4, 4, 3), filter=(3, 2, 3, 4)),

@@ -3,13 +3,13 @@
 
 from dataclasses import replace
 
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.errors import IN_KERNEL, REMOVED, UNSUPPORTED, WHEN_BUILT, WRONG_OR_UNSUPPORTED
 from tf_opdiff.suites.forms.linear_algebra.contraction import OF_FLOATS
 from tf_opdiff.suites.forms.neural_networks.convolution import Changes, Convolved, Tables, Windows, convolution
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.programs.removed import Removed
+from tf_opdiff.suites.forms.recipes import ordinary
 
 _PADDED = ordinary.padding("[01]")
 _WINDOWS = {

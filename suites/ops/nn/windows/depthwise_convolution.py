@@ -1,9 +1,9 @@
 """Convolutions in two dimensions in which each channel has filters of its own, and their gradients."""
 
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
 from tf_opdiff.suites.forms.neural_networks.convolution import Changes, Convolved, Tables, Windows, convolution
 from tf_opdiff.suites.forms.op import also, op
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.recipes.elements import plain
 
 _WINDOWS = {

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 from tf_opdiff.harness.spec.inputs.recipes import FLOATS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.aspects import drawn
 from tf_opdiff.suites.forms.aspects import small as small_part
 from tf_opdiff.suites.forms.calls import unfit
@@ -12,6 +11,7 @@ from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.neural_networks import pooling
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import calling, tiered
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.recipes.elements import infinite, limits, not_numbers, plain, small_integers, ties, tiny
 from tf_opdiff.suites.reference.neural_networks.largest import Largest, LargestAt
 

@@ -5,12 +5,12 @@ from typing import Any
 
 from tf_opdiff.harness.spec.inputs.recipes import FLOATS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.suites.forms import ordinary
 from tf_opdiff.suites.forms.calls import unfit
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT, WRONG_OR_UNSUPPORTED
 from tf_opdiff.suites.forms.neural_networks import pooling
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
+from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.recipes.elements import infinite, limits, plain, small_integers, ties, tiny
 from tf_opdiff.suites.forms.state.lists import no_gradient_kernel
 from tf_opdiff.suites.reference.neural_networks.largest import (
