@@ -4,6 +4,7 @@ import pytest
 
 from tf_opdiff.harness.judge.known_failures.known_files import KnownError, load
 from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.plan import MODES
 
 CAUSE = {
     "id": "planted",
@@ -267,6 +268,13 @@ def test_a_list_may_select_everything(tmp_path, catalog):
     known = loaded(tmp_path / "known.toml", catalog, table(CAUSE, entry))
     place = {"spec": "right", "dtype": "float32", "recipe": "plain", "device": "cpu", "mode": "xla"}
     assert known.about(place, "2.21.0") == ((1, known.entries[0]),)
+
+
+def test_a_list_selects_only_the_names_in_it(tmp_path, catalog):
+    entry = ENTRY | {"mode": '["function", "xla"]'}
+    (only,) = loaded(tmp_path / "known.toml", catalog, table(CAUSE, entry)).entries
+    place = {"spec": "right", "dtype": "float32", "recipe": "plain", "device": "cpu"}
+    assert [mode for mode in MODES if only.selects(place | {"mode": mode}, "2.21.0")] == ["function", "xla"]
 
 
 def test_an_entry_may_leave_out_devices_with_a_variant(tmp_path, catalog):
