@@ -84,6 +84,6 @@ SPECS = (
             zeroed=_WEIGHTS,
             attrs=_PEEPHOLES,
         ).fields(),
-        ordinary=ordinary.GATES,
+        without={"special-operands": "functions zero moved weights, a known failure; `lstm-block-cell-grad` has them"},
     ),
 )
