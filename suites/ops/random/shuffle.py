@@ -62,6 +62,7 @@ SPECS = op(
         dtypes=("int32",),
     ),
     small({"none": _counted(0), "one": _counted(1, 1)}),
+    ordinary={"minus-zero_0": "the program sorts the rows, among which zeros of both signs are equal"},
     program=_sorted,
     reference=lambda x: np.real(x).astype(np.float32),
 )

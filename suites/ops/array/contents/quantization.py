@@ -179,6 +179,7 @@ SPECS = (
         of_small=(plain,),
         second=("plain",),
         dtypes=_DTYPES,
+        ordinary={"nan_0": "nothing documents the range of numbers with NaN"},
         **_V1.fields,
     ),
     *op(
