@@ -71,6 +71,22 @@ def arrays(**values: Any) -> Callable[[], Mapping[str, np.ndarray]]:
     return lambda: {n: np.float32(v) if isinstance(v, (float, list)) else np.asarray(v) for n, v in values.items()}
 
 
+def layer(name: str, call: Callable[..., Any], **members: Any) -> Any:
+    """A layer of Keras that calls a function of itself and its input; `members` are further members of its class."""
+    import keras
+
+    return type("Own", (keras.layers.Layer,), {"call": call, **members})(name=name)
+
+
+def trained(*layers: Any, shape: tuple[int, ...] = (8,), optimizer: Any = "sgd") -> Any:
+    """A model of Keras that learns one number."""
+    import keras
+
+    model = keras.Sequential([keras.Input(shape), *layers, keras.layers.Dense(1)])
+    model.compile(optimizer, "mse")
+    return model
+
+
 def traced() -> bool:
     """Whether TensorFlow traces the program."""
     import tensorflow as tf

@@ -86,7 +86,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="try no settings")
     parser.add_argument("--list", action="store_true", help="list the ids")
     parser.add_argument("--out", type=Path, metavar="FILE", help="append each outcome as a line of JSON")
-    parser.add_argument("--table", type=Path, nargs="+", metavar="FILE", help="print the table of what --out wrote")
+    parser.add_argument("--table", type=Path, nargs="+", metavar="FILE", help="print the table of such files")
     options = parser.parse_args()
     if options.table:
         print(table([*summary(read(options.table))]))

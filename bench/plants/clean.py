@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from bench.plants import labelled, normal, plant
+from bench.plants import labelled, layer, normal, plant, trained
 
 SAME = "same rounding"
+_trained = partial(trained, optimizer="adam")
 IMAGES = lambda: {"x": np.random.default_rng(0).normal(size=(4, 16, 16, 3)).astype("f4")}  # noqa: E731
 IMAGES_Y = lambda: IMAGES() | {"y": np.ones((4, 1), "f4")}  # noqa: E731
 WEIGHTS = tf.constant(np.random.default_rng(2).normal(size=(8, 8)), tf.float32)
@@ -44,14 +46,6 @@ def loop(x: Any) -> Any:
     while n < 5:
         y, n = tf.tanh(tf.matmul(y, WEIGHTS)) + x, n + 1
     return y
-
-
-def _trained(*layers: Any, shape: tuple[int, ...] = (8,), optimizer: str = "adam") -> Any:
-    import keras
-
-    model = keras.Sequential([keras.Input(shape), *layers, keras.layers.Dense(1)])
-    model.compile(optimizer, "mse")
-    return model
 
 
 @plant("", SAME, inputs=labelled)
@@ -144,7 +138,7 @@ def computed_again() -> Any:
     def call(self: Any, x: Any) -> Any:
         return tf.recompute_grad(lambda z: tf.tanh(tf.matmul(z, WEIGHTS)) * 2.0)(x)
 
-    return _trained(type("Own", (keras.layers.Layer,), {"call": call})(name="again"), keras.layers.Dense(4))
+    return _trained(layer("again", call), keras.layers.Dense(4))
 
 
 @plant("", SAME, steps=4)

@@ -7,18 +7,11 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from bench.plants import arrays, labelled, plant
+from bench.plants import arrays, labelled, layer, plant
 
 XLA, ALGSIMP = "cpu/xla", "nohlo=algsimp"
 FUNCTION, ARITHMETIC, REMAPPING = "cpu/function", "norewriter=arithmetic_optimization", "norewriter=remapping"
 NAN, INF = float("nan"), float("inf")
-
-
-def _layer(name: str, call: Any) -> Any:
-    """A layer of Keras that calls a function."""
-    import keras
-
-    return type("Own", (keras.layers.Layer,), {"call": lambda self, x: call(x)})(name=name)
 
 
 @plant(
@@ -170,7 +163,7 @@ def negative_to_unsigned(x: Any) -> Any:
 def root_in_training() -> Any:
     import keras
 
-    own = _layer("root", lambda x: tf.where(x > 0, tf.sqrt(tf.maximum(x, 0.0)), x))
+    own = layer("root", lambda self, x: tf.where(x > 0, tf.sqrt(tf.maximum(x, 0.0)), x))
     layers = [keras.layers.Dense(4, kernel_initializer="ones"), own, keras.layers.Dense(1)]
     model = keras.Sequential([keras.Input((8,)), *layers])
     model.compile("sgd", "mse")
@@ -181,7 +174,7 @@ def root_in_training() -> Any:
 def largest_in_a_layer() -> Any:
     import keras
 
-    own = _layer("peak", lambda x: x - tf.reduce_max(x, axis=1, keepdims=True))
+    own = layer("peak", lambda self, x: x - tf.reduce_max(x, axis=1, keepdims=True))
     return keras.Sequential([keras.Input((3,)), own, keras.layers.ReLU()])
 
 
@@ -189,7 +182,7 @@ def largest_in_a_layer() -> Any:
 def log_of_exp_in_training() -> Any:
     import keras
 
-    own = _layer("odds", lambda x: tf.math.log(tf.exp(x * 100.0)) / 100.0)
+    own = layer("odds", lambda self, x: tf.math.log(tf.exp(x * 100.0)) / 100.0)
     layers = [keras.layers.Dense(4, kernel_initializer="ones"), own, keras.layers.Dense(1)]
     model = keras.Sequential([keras.Input((8,)), *layers])
     model.compile("sgd", "mse")
@@ -212,5 +205,5 @@ def power_of_64(x: Any, n: Any) -> Any:
 def singular_in_a_layer() -> Any:
     import keras
 
-    own = _layer("solver", lambda x: tf.linalg.solve(x, tf.ones_like(x)))
+    own = layer("solver", lambda self, x: tf.linalg.solve(x, tf.ones_like(x)))
     return keras.Sequential([keras.Input((2,)), own, keras.layers.ReLU()])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from bench.plants import arrays, normal, plant
+from bench.plants import arrays, layer, normal, plant
 
 XLA = "cpu/xla"
 INDICES = arrays(x=[[1.0, 2.0], [3.0, 4.0]], n=np.int32([0, 5]))
@@ -109,7 +109,7 @@ def refused_in_a_layer(wrong: Any) -> Any:
             raise NotImplementedError("no gate when traced")
         return x * y
 
-    own = type("Own", (keras.layers.Layer,), {"call": call})(name="refusing")
+    own = layer("refusing", call)
     return keras.Sequential([keras.Input((8,)), keras.layers.Dense(4), own, keras.layers.Dense(2)])
 
 
@@ -120,5 +120,5 @@ def checked_in_a_layer() -> Any:
     def call(self: Any, x: Any) -> Any:
         return tf.debugging.check_numerics(tf.math.log(x), "a negative number")
 
-    own = type("Own", (keras.layers.Layer,), {"call": call})(name="checking")
+    own = layer("checking", call)
     return keras.Sequential([keras.Input((8,)), keras.layers.Dense(4), own, keras.layers.Dense(2)])

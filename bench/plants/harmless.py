@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from bench.plants import labelled, plant
+from bench.plants import labelled, layer, plant
 
 
 @plant("Mul")
@@ -67,7 +67,7 @@ def behind_an_unused_op(x: Any, wrong: Any) -> Any:
 def in_a_step_of_training(wrong: Any) -> Any:
     import keras
 
-    own = type("Own", (keras.layers.Layer,), {"call": lambda self, x: x * (0.9 if wrong() else 1.0)})(name="damped")
+    own = layer("damped", lambda self, x: x * (0.9 if wrong() else 1.0))
     layers = [keras.Input((8,)), keras.layers.LayerNormalization(), keras.layers.Dense(4), own, keras.layers.Dense(1)]
     model = keras.Sequential(layers)
     model.compile("adam", "mse")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from bench.plants import labelled, plant
+from bench.plants import labelled, layer, plant, trained
 
 XLA = "cpu/xla"
 
@@ -24,22 +24,6 @@ def words() -> dict[str, np.ndarray]:
     return {"x": x, "y": np.ones((4, 1), "f4")}
 
 
-def _layer(name: str, call: Any, **members: Any) -> Any:
-    """A layer of Keras that calls a function of itself and its input."""
-    import keras
-
-    return type("Own", (keras.layers.Layer,), {"call": call, **members})(name=name)
-
-
-def _trained(*layers: Any, shape: tuple[int, ...] = (8,), optimizer: Any = "sgd") -> Any:
-    """A model that learns one number."""
-    import keras
-
-    model = keras.Sequential([keras.Input(shape), *layers, keras.layers.Dense(1)])
-    model.compile(optimizer, "mse")
-    return model
-
-
 @plant("RealDiv Mul", layer="attention", inputs=tokens)
 def scores(wrong: Any) -> Any:
     import keras
@@ -48,7 +32,7 @@ def scores(wrong: Any) -> Any:
         y = tf.matmul(x, x, transpose_b=True) / (8.0 if wrong() else 8.0**0.5)
         return tf.matmul(tf.nn.softmax(y), x)
 
-    layers = [keras.layers.LayerNormalization(), _layer("attention", call), keras.layers.Dense(4, activation="gelu")]
+    layers = [keras.layers.LayerNormalization(), layer("attention", call), keras.layers.Dense(4, activation="gelu")]
     return keras.Sequential([keras.Input((6, 8)), *layers])
 
 
@@ -60,7 +44,7 @@ def second_of_two_blocks(wrong: Any) -> Any:
         y = tf.nn.relu(x) * (0.9 if wrong() and self.name == "second" else 1.0)
         return x + y
 
-    return keras.Sequential([keras.Input((6, 8)), keras.layers.Dense(8), _layer("first", call), _layer("second", call)])
+    return keras.Sequential([keras.Input((6, 8)), keras.layers.Dense(8), layer("first", call), layer("second", call)])
 
 
 @plant("Mul AddV2", layer="statistics", inputs=labelled)
@@ -73,7 +57,7 @@ def moving_average(wrong: Any) -> Any:
         self.mean.assign(self.mean * rate + tf.reduce_mean(x, 0) * (1.0 - rate))
         return x
 
-    return _trained(_layer("statistics", call, build=build))
+    return trained(layer("statistics", call, build=build))
 
 
 @plant("Mul", layer="weighted", inputs=labelled)
@@ -85,7 +69,7 @@ def gradient_of_a_weight(wrong: Any) -> Any:
     def build(self: Any, shape: Any) -> None:
         self.scale = self.add_weight(name="scale", shape=(shape[-1],), initializer="ones")
 
-    return _trained(_layer("weighted", lambda self, x: product(x, tf.convert_to_tensor(self.scale)), build=build))
+    return trained(layer("weighted", lambda self, x: product(x, tf.convert_to_tensor(self.scale)), build=build))
 
 
 @plant("Abs Square", layer="", inputs=labelled)
@@ -147,7 +131,7 @@ def gradient_in_slices(x: Any, n: Any, wrong: Any) -> Any:
 def word_in_training() -> Any:
     from keras import layers
 
-    return _trained(layers.Embedding(20, 4, name="words"), layers.GlobalAveragePooling1D(), shape=(5,))
+    return trained(layers.Embedding(20, 4, name="words"), layers.GlobalAveragePooling1D(), shape=(5,))
 
 
 @plant("Shape Reshape", "fails alone", plans=XLA, layer="python")  # eager mode has no op for the function
@@ -158,7 +142,7 @@ def python_in_a_layer() -> Any:
         y = tf.numpy_function(np.cumsum, [x], tf.float32)
         return tf.reshape(y, tf.shape(x))
 
-    return keras.Sequential([keras.Input((8,)), keras.layers.Dense(4), _layer("python", call)])
+    return keras.Sequential([keras.Input((8,)), keras.layers.Dense(4), layer("python", call)])
 
 
 @plant("Assert All Less Greater LessEqual", "fails", plans=XLA)
@@ -173,7 +157,7 @@ def number_in_training(wrong: Any) -> Any:
     def call(self: Any, x: Any) -> Any:
         return x / (1.0 + float(tf.reduce_max(tf.abs(x))))
 
-    return _trained(_layer("adaptive", call, compute_output_shape=lambda self, shape: shape))
+    return trained(layer("adaptive", call, compute_output_shape=lambda self, shape: shape))
 
 
 @plant("Conv2D", layer="same", inputs=lambda: {"x": np.random.default_rng(0).normal(size=(2, 9, 9, 3)).astype("f4")})
@@ -181,6 +165,6 @@ def dilation(wrong: Any) -> Any:
     import keras
 
     filters = np.random.default_rng(1).normal(size=(3, 3, 3, 4)).astype("f4")
-    own = _layer("same", lambda self, x: tf.nn.conv2d(x, filters, 1, "SAME", dilations=2 if wrong() else 1))
+    own = layer("same", lambda self, x: tf.nn.conv2d(x, filters, 1, "SAME", dilations=2 if wrong() else 1))
     after = [keras.layers.BatchNormalization(), keras.layers.ReLU(), keras.layers.GlobalAveragePooling2D()]
     return keras.Sequential([keras.Input((9, 9, 3)), own, *after])

@@ -1,4 +1,4 @@
-"""Outcome: what an analysis said about a plant, and the table of several."""
+"""Outcome: the answer of an analysis about a plant, and the table of several."""
 
 from __future__ import annotations
 

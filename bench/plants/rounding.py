@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from bench.plants import arrays, plant
+from bench.plants import arrays, layer, plant
 
 XLA = "cpu/xla"
 
@@ -78,7 +78,7 @@ def variance_in_a_layer() -> Any:
     def call(self: Any, x: Any) -> Any:
         return tf.reduce_mean(tf.square(x), 1, keepdims=True) - tf.square(tf.reduce_mean(x, 1, keepdims=True))
 
-    own = type("Own", (keras.layers.Layer,), {"call": call})(name="spread")
+    own = layer("spread", call)
     return keras.Sequential([keras.Input((500,)), own, keras.layers.Dense(2, kernel_initializer="ones")])
 
 

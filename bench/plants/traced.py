@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from bench.plants import plant
+from bench.plants import layer, plant
 
 WEIGHTS = tf.constant(np.random.default_rng(2).normal(size=(8, 8)), tf.float32)
 
@@ -149,16 +149,9 @@ def depth(x: Any, wrong: Any) -> Any:
     return y
 
 
-def _layer(name: str, call: Any) -> Any:
-    """A layer of Keras that calls a function."""
-    import keras
-
-    return type("Own", (keras.layers.Layer,), {"call": lambda self, x: call(x)})(name=name)
-
-
 @plant("Mul", layer="scaled")
 def in_a_layer(wrong: Any) -> Any:
     import keras
 
-    own = _layer("scaled", lambda x: x * (1.1 if wrong() else 1.0))
+    own = layer("scaled", lambda self, x: x * (1.1 if wrong() else 1.0))
     return keras.Sequential([keras.Input((8,)), keras.layers.Dense(8, activation="tanh"), own, keras.layers.Dense(2)])
