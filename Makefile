@@ -41,7 +41,7 @@ own: $(STAMP) ## runs the project's own tests, without GitHub's annotations: the
 	env -u GITHUB_ACTIONS -u GITHUB_STEP_SUMMARY $(BIN)/python -m pytest -n 3 -m "not cluster and not mutation" \
 		-p tf_opdiff.harness.tests.rotation --tenth=$(TENTH) harness/tests reports/tests suites/tests docs/tests
 
-rotating: $(STAMP) ## runs all tests of which `make own` runs a tenth
+rotating: $(STAMP) ## runs all tests that check the same for many subjects; `make own` runs a tenth of them
 	env -u GITHUB_ACTIONS -u GITHUB_STEP_SUMMARY $(BIN)/python -m pytest -n 3 -m rotating harness/tests reports/tests suites/tests docs/tests
 
 # Processors: TensorFlow uses oneDNN's kernels on the first, not on the second; the third has no AVX-512.

@@ -40,8 +40,7 @@ def findings(run: Path | str) -> pd.DataFrame:
     `disagree`: whether plans disagree, else TensorFlow differs from NumPy; `ops`, `specs`, `plans`, `dtypes` and
     `kinds`, tuples of names; `records`, how many; `owner`, `severity_reason`, `reason` and `link` of the cause; `id`;
     `arguments`, `function` and `fixed` of the cause, and `raw_op_only`: see
-      `reports.data.causes.discrepancy.Discrepancy`.
-    Missing values are NA.
+    `reports.data.causes.discrepancy.Discrepancy`. Missing values are NA.
 
     Raises:
       FileNotFoundError: `run` is not the directory of a run.

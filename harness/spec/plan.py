@@ -35,9 +35,9 @@ class Device:
     """A device as users write it: `cpu`, `gpu:0`, or any type that TensorFlow lists, in lower case.
 
     Its `variants` follow its name, as in `cpu+noonednn`; see `harness.spec.settings.variant`. For a device of another
-    machine or day, whose observations were stored, `recorded` is the name of its recording, such as `h100@2.21.0`. If
-    a command
-    starts the server of the device, `server` is the name of that server: `gpubox:gpu:0`, or `tf218` for its CPU.
+    machine or day, whose observations were stored, `recorded` is the name of its recording, such as `h100@2.21.0`. If a
+    command starts the server of the device, `server` is the name of that server: `gpubox:gpu:0`, or `tf218` for its
+    CPU.
     """
 
     type: str

@@ -1,4 +1,4 @@
-"""Compiled templates: what Jinja compiles is kept between processes, because compiling takes a tenth of a small run."""
+"""Compiled templates: the code that Jinja makes, kept between processes; to make it takes a tenth of a small run."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 `python -m tf_opdiff.harness.device.installation.op_types tf_opdiff.suites.ops $(cat
 suites/derived/refusals_to_do.txt)` writes the file; a test compares it with the installed TensorFlow. The OpDefs of
-`refusals_to_do.txt` have no specs yet about the
-dtypes that they refuse: most take handles, references or lists of tensors.
+`refusals_to_do.txt` have no specs yet about the dtypes that they refuse: most take handles, references or lists of
+tensors.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from tf_opdiff.harness.paths import RAW_OPS
 from tf_opdiff.harness.spec.contract import Undocumented
 from tf_opdiff.harness.spec.inputs.attrs import accepted
 from tf_opdiff.harness.spec.lists.raw_ops import RawOps
+from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Spec, Unavailable
 from tf_opdiff.harness.system.text_file import read_toml
 from tf_opdiff.suites.derived.twin import representative
@@ -84,8 +85,8 @@ def with_limits(raw: str, specs: Sequence[Spec], program: Callable[..., Any] | N
         aspect=LIMITS,
         ops=main.ops,
         program=_at_limit(program or main.program, raw),
-        reference=_promise(may_fail=bool({f"*/{mode}", f"cpu/{mode}", "*/*", "cpu/*"} & main.contract.keys())),
-        recipes={label: lambda draw, dtype: recipe(draw, dtype, **(accepted(recipe, own) if own else {}))},
+        reference=_promise(may_fail=main.side(Plan(Device("cpu"), mode)) is not None),
+        recipes={label: lambda draw, dtype: recipe(draw, dtype, **accepted(recipe, own))},
         attrs={name: {**own, **keywords} for name, keywords in labels.items()},
         dtypes=(representative(main.dtypes),),
         modes=(mode,),
@@ -176,16 +177,16 @@ def with_input(tf: Any, arguments: Mapping[str, Any], name: str, number: int, gr
         return {name: [*x[:-1], with_input(tf, {name: x[-1]}, name, number, (name,))[name]]}
     x = tf.convert_to_tensor(x)
     dtype = x.dtype if x.dtype.min <= number <= x.dtype.max else tf.int64
-    changed = {other: tf.cast(arguments[other], dtype) for other in group if other in arguments}
+    cast = {other: tf.cast(arguments[other], dtype) for other in group if other in arguments}
     flat, known = tf.reshape(tf.cast(x, dtype), [-1]), tf.get_static_value(x)
     if not flat.shape[0]:
         raise Unavailable(f"the input {name} has no element")
     if known is not None:
         elements = known.ravel().astype(dtype.as_numpy_dtype)
         elements[-1] = number
-        return {**changed, name: tf.constant(elements.reshape(known.shape), dtype)}
+        return {**cast, name: tf.constant(elements.reshape(known.shape), dtype)}
     last = tf.constant([number], dtype)
-    return {**changed, name: tf.reshape(tf.concat([flat[:-1], last], 0), x.shape)}
+    return {**cast, name: tf.reshape(tf.concat([flat[:-1], last], 0), x.shape)}
 
 
 def with_attribute(

@@ -175,7 +175,7 @@ def _vanished(got: Result, want: Want) -> bool:
 
 
 def _undocumented(got: Result, want: Want, quantity: str, inputs: Sequence[np.ndarray]) -> Comparison:
-    """The comparison of a result of which nothing is promised, alone or with the result of another plan.
+    """The comparison of a result that has no promise, alone or with the result of another plan.
 
     It has no kind. The errors of two plans are alike, whatever their codes: a graph may refuse when it is built what an
     eager op refuses in its kernel.
@@ -189,7 +189,7 @@ def _undocumented(got: Result, want: Want, quantity: str, inputs: Sequence[np.nd
 
 
 def free(comparison: Comparison, want: Want) -> Comparison:
-    """A comparison of a result of which nothing is promised: a difference breaks no promise, and the detail has it."""
+    """The comparison of a result that has no promise: a difference is no mismatch, and the detail tells it."""
     detail = f"nothing is promised, and results differ ({comparison.kind}): {comparison.detail}"
     shown = replace(comparison, detail=detail) if comparison.kind else comparison
     return replace(shown, kind="", others=(), undocumented=want.undocumented)

@@ -39,8 +39,9 @@ def with_itself(trial: Trial, quantity: str, promise: Want) -> Comparison | None
     differing = [one for one in compared if one.kind]
     # The last of equally far ones: it says more than the comparison of a result with itself.
     farthest = max(reversed([comparison, *compared]), key=lambda one: 0.0 if math.isnan(one.max_ulp) else one.max_ulp)
-    found = Comparison.joined(differing) if differing else farthest
-    return free(found, promise) if promise.undocumented and found.kind != "input_mutated" else found
+    comparison = Comparison.joined(differing) if differing else farthest
+    undocumented = promise.undocumented and comparison.kind != "input_mutated"
+    return free(comparison, promise) if undocumented else comparison
 
 
 def _repetition(

@@ -28,8 +28,7 @@ class Tolerance:
                                 unit round-off of the case's dtype. May be `by_mode` as well.
     ceilings                    dtype → family of modes → `harness.spec.tolerances.ceiling.Ceiling`, of a quantity: the
                                 largest distance in ULPs by exponent of the only input, as measured. It narrows the
-                                budget and
-                                the bound where it was measured: on the CPU of this machine.
+                                budget and the bound where it was measured: on the CPU of this machine.
     loose                       `harness.spec.tolerances.loose.Loose`: the elements at which the bound may allow more
                                 than half of the digits, or more than 2^12 ULPs (see
                                 `harness.judge.promises.loose_bounds`), because the program itself loses them, and a
@@ -37,8 +36,7 @@ class Tolerance:
     alternatives                alternatives(dtype, g, *inputs), for `jvp` and `hvp` alternatives(dtype, g, t, *inputs),
                                 → further arrays of the promise's shape. Each element is right if it keeps the promise
                                 or one of them: see `suites.forms.elementwise.flushed`. `dtype` is the NumPy dtype of
-                                  the case. A
-                                side of a contract has its own.
+                                the case. A side of a contract has its own.
     unsigned_zeros              a tuple of the quantities in which zeros of either sign are right, such as the maximum
                                 of +0 and -0: see docs/explanations/conventions.md.
 

@@ -28,14 +28,13 @@ class Record:
     device server. `example` shows the values at `example_index`, that of the simplest input (see
     `harness.judge.differences.simplest`) of those with the same kind; `distance` says in words how far off the worst
     element is, where a distance makes sense. `attrs` is the label of the keyword arguments of the case; empty where
-    its spec has none. `kinds` are all kinds by which the result differs, `;`-joined in the order of `KINDS`, and
-    `kind` is the one
-    that the record shows: the first that nobody has explained, or else that of the first cause. `kinds` is empty in
-    records of earlier versions. `cause` are the ids of the causes that explain the kinds, `;`-joined, the most severe
-    first; `owner`, `reason`, `link` and `severity` are those of the first. The severity of a difference that nobody has
-    explained is by the rule; see `harness.judge.verdicts.severity`. `planted` is the number of faults that the run
-    planted in this result in addition to its known failures, and `unseen` has the names of those that it would not
-    have noticed, `;`-joined.
+    its spec has none. `kinds` are all kinds by which the result differs, `;`-joined in the order of `KINDS`, and `kind`
+    is the one that the record shows: the first that nobody has explained, or else that of the first cause. `kinds` is
+    empty in records of earlier versions. `cause` are the ids of the causes that explain the kinds, `;`-joined, the most
+    severe first; `owner`, `reason`, `link` and `severity` are those of the first. The severity of a difference that
+    nobody has explained is by the rule; see `harness.judge.verdicts.severity`. `planted` is the number of faults that
+    the run planted in this result in addition to its known failures, and `unseen` has the names of those that it would
+    not have noticed, `;`-joined.
     """
 
     run: str = ""

@@ -1,9 +1,8 @@
 """Promise: the promised values of one quantity for many elements, and a fast comparison with results.
 
 For each element, the comparison agrees with `harness.judge.differences.compare`. It is fast because one pass measures
-all elements
-and settles most of them: they are finite and within the budget, or equal to a promise that is not finite. Only the rest
-gets a closer look.
+all elements and settles most of them: they are finite and within the budget, or equal to a promise that is not finite.
+Only the rest gets a closer look.
 """
 
 from __future__ import annotations

@@ -33,10 +33,9 @@ def causes(changes: pd.DataFrame) -> pd.DataFrame:
     `farther` or `nearer`; `plans`; `specs`, a dict from names to numbers of records, most first; `records` and `cases`,
     counts; `quantities`, `dtypes`; `numbers`: whether TensorFlow's own numbers are the `same` or `differ` (see
     `reports.analysis.comparisons.bits`), both, or empty where that is not known; `inputs_changed`, a count; `example`,
-    the index in
-    `changes` of the record that represents the rest: one against NumPy where there is one, and the one with the
-    simplest input, or that moved most; `reason`, that of the entry by which they are known. Worse ones come first, then
-    those with more records.
+    the index in `changes` of the record that represents the rest: one against NumPy where there is one, and the one
+    with the simplest input, or that moved most; `reason`, that of the entry by which they are known. Worse ones come
+    first, then those with more records.
     """
     failing = (changes["change"] == "appeared") & changes["worse"]
     some = changes[changes["change"].isin(GATHERED) | failing]

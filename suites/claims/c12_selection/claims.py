@@ -33,10 +33,8 @@ def _around_zero(draw, dtype):
 
 
 _LEAKS = "the branch not chosen is differentiated too: where sends it zeros, and 0 · (1/0) is NaN"
-_LOG: dict[str, Any] = {
-    "output": 1,
-    "grad": {"float32": 2.5},
-}  # as for where-dead-log in suites/ops/array/indexing/select.py
+#: As for where-dead-log in `suites/ops/array/indexing/select.py`.
+_LOG: dict[str, Any] = {"output": 1, "grad": {"float32": 2.5}}
 
 Where = partial(Spec, program=program.select, reference=np.where, vjp=reference.split, ops="SelectV2", dtypes=FLOATS)
 Log = partial(

@@ -52,7 +52,7 @@ UNSORTED = FLUSHED | {"*_0": "a number in any place leaves the row unsorted", "n
 
 
 def levels(first: int) -> Ordinary:
-    """The ends of a range of levels, of which the first one has this number."""
+    """The two ends of a range of levels; `first` is the number of the operand with the lower end."""
     return not_finite(f"[{first}{first + 1}]", "no level is at an end of a range that is not finite")
 
 

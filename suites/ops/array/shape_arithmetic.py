@@ -119,7 +119,7 @@ def _joined_recipes(table):
 
 
 def _line(start, stop, num):
-    """The numbers, of which the first one is the start and the last one exactly the stop, as documented."""
+    """The numbers; the first one is the start, and the last one is exactly the stop, as documented."""
     n = int(num)
     line = start + (stop - start) / max(n - 1, 1) * np.arange(n)
     line[n - 1 :], line[:1] = stop, start

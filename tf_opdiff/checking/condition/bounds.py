@@ -16,7 +16,7 @@ from tf_opdiff.checking.request import ULP
 from tf_opdiff.checking.specs import OwnSpec
 from tf_opdiff.harness.device.request import Arguments
 from tf_opdiff.harness.spec.plan import Device
-from tf_opdiff.harness.spec.quantity import family_of
+from tf_opdiff.harness.spec.quantity import family_of, number_of
 from tf_opdiff.harness.spec.tolerances.budget import entry_of
 from tf_opdiff.model.answers import tolerance
 from tf_opdiff.model.answers.budgets import budgets_of
@@ -58,7 +58,7 @@ def _add(
         is_open = entry_of(tolerances.ulp, name) == ULP and entry_of(tolerances.bound, name) is None
         if recorded is None or not is_open:
             continue
-        want = recorded.of(inputs)[int(name.rpartition("[")[2].rstrip("]"))]
+        want = recorded.of(inputs)[number_of(name)]
         if isinstance(want, np.ndarray) and tolerance.is_real(want.dtype):
             changed = [s[name] for s in samples if s[name].shape == want.shape]
             error = _FACTOR * tolerance.largest_change(want, changed)

@@ -45,8 +45,7 @@ def growth(recording: Recording, errors: Sequence[float], result: int) -> Growth
 def _largest(recording: Recording, errors: Sequence[float], number: int) -> int | None:
     """The op whose result is the operand of an op with the largest error; None if all operands are exact."""
     op = recording.ops[number]
-    values = (*op.inputs, *(u.before for u in op.updates if u.before is not None))
-    origins = {n for v in values if (n := recording.producers.get(v)) is not None and n < number}
+    origins = {n for v in op.operands if (n := recording.producers.get(v)) is not None and n < number}
     origin = max(sorted(origins), key=lambda n: errors[n], default=None)
     return origin if origin is not None and errors[origin] else None
 

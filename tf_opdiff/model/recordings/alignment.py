@@ -117,8 +117,7 @@ def _origins(eager: Values, traced: Values, results: Collection[int]) -> Iterato
             continue
         seen.add(number)
         op = recording.ops[number]
-        taken = [*op.inputs, *(u.before for u in op.updates if u.before is not None)]
-        missing = [v for v in taken if v in recording.producers and lacking(v)]
+        missing = [v for v in op.operands if v in recording.producers and lacking(v)]
         # A trace knows sizes, and needs no ops for them: numbers with rounding count first.
         real = [v for v in missing if tolerance.is_real(eager.array(v).dtype)]
         if not missing:

@@ -81,8 +81,8 @@ def _in_order(graph: Any) -> Iterator[Any]:
     The gradient of a loop gives the loop further inputs, of ops that were made after it.
     """
     seen, done = set[Any](), set[Any]()
-    for made in graph.get_operations():
-        waiting = [made]
+    for last in graph.get_operations():
+        waiting = [last]
         while waiting:
             op = waiting[-1]
             missing = [] if op in seen else [symbol.op for symbol in op.inputs if symbol.op not in seen]

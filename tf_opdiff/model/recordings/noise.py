@@ -26,8 +26,7 @@ def noisy(recording: Recording, run: Run, units: Units, seed: int) -> dict[int, 
     for op in recording.ops:
         if op.unplayable:
             continue
-        numbers = (*op.inputs, *(u.before for u in op.updates if u.before is not None))
-        stored = {v: place for v in numbers if (place := recording.values[v])}
+        stored = {v: place for v in op.operands if (place := recording.values[v])}
         inputs = {v: values[v] if v in values else read(place) for v, place in stored.items()}
         of_operands, of_results = units(op)
         change = tolerance.shaken(seed and seed * 100_003 + op.number, of_operands)

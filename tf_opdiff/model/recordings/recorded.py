@@ -66,6 +66,11 @@ class RecordedOp:
     unplayable: str = ""
 
     @property
+    def operands(self) -> tuple[int, ...]:
+        """The numbers of all that the op reads: its inputs, then the old values of variables."""
+        return (*self.inputs, *(update.before for update in self.updates if update.before is not None))
+
+    @property
     def results(self) -> tuple[int, ...]:
         """The numbers of all that the op gives: its outputs, then the new values of variables."""
         return (*self.outputs, *(update.after for update in self.updates))

@@ -32,7 +32,7 @@ class ReplayServer:
         # The condition is that of the base plan: a wrong kernel of this device would allow its own error.
         self._base = OpRunner("CPU:0", "eager", recording.constants)
         self._read = ValueReader(recording.file)
-        self._last_use = {v: op.number for op in recording.ops for v in (*op.inputs, *(u.before for u in op.updates))}
+        self._last_use = {v: op.number for op in recording.ops for v in op.operands}
         self._changed: dict[int, np.ndarray] = {}
 
     def replay(self, number: int, others: Mapping[int, np.ndarray] | None = None) -> OpReport:
@@ -143,8 +143,7 @@ class ReplayServer:
 
     def _inputs(self, op: RecordedOp) -> dict[int, np.ndarray]:
         """The recorded values of an op's inputs and variables."""
-        numbers = [*op.inputs, *(u.before for u in op.updates if u.before is not None)]
-        return {v: self._value(v) for v in numbers if self._recording.values[v] is not None}
+        return {v: self._value(v) for v in op.operands if self._recording.values[v] is not None}
 
     def _compared(
         self,
