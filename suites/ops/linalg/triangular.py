@@ -86,6 +86,6 @@ SPECS = (
         },
         dtypes=tiered(("float32", "float64", *COMPLEX)),
         fields=of.loose_beside_norm("output", "grad", "jvp"),
-        ordinary=of.ELIMINATION | of.WITHOUT_PIVOT | of.IN_BLOCKS | {"nan_1": of.IN_BLOCKS["nan_0"]},
+        ordinary=of.ELIMINATION | of.WITHOUT_PIVOT | of.IN_BLOCKS,
     ),
 )

@@ -30,7 +30,6 @@ SPECS = (
         divided_by_zero(),
         divided_by_zero("-integers", dtypes=INTEGERS, **IN_KERNEL),
         **_OF_ALL,
-        ordinary=dict.fromkeys(("minus-zero_2", "subnormal_2"), "see the cause resource-scatter-div-refuses-zero"),
     ),
     *op("resource-scatter-max", "ResourceScatterMax", scatter(MAX), **_EXTREME),
     *op("resource-scatter-min", "ResourceScatterMin", scatter(MIN), **_EXTREME),
