@@ -51,6 +51,7 @@ def test_a_folder_of_the_former_format_becomes_a_file_that_loads(
     assert (second.spec, second.device, second.kind) == ("rint", "*", "nan")
     assert first.cause == second.cause
     assert (first.cause.id, first.cause.reason) == ("floor-zero", 'said for "this" test of 1')
+    assert (first.cause.severity, first.cause.severity_reason) == ("accuracy", "planted for this test")
     assert first.cause.numbers == (("1", "f32(1)"),)
 
 

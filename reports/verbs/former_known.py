@@ -41,7 +41,10 @@ def converted(tables: Sequence[Mapping[str, Any]]) -> str:
 
 def _cause(id: str, fields: Mapping[str, Any]) -> str:
     head = id if re.fullmatch(r"[\w-]+", id, re.ASCII) else known_line.toml(id)
-    own = [f"{name} = {known_line.toml(v)}" for name, v in fields.items() if name not in ("id", "entries")]
+    joined = {name: value for name, value in fields.items() if name not in ("id", "entries", "severity_reason")}
+    if "severity_reason" in fields:
+        joined["severity"] = f"{fields.get('severity', '')}: {fields['severity_reason']}"
+    own = [f"{name} = {known_line.toml(v)}" for name, v in joined.items()]
     return "\n".join([f"[cause.{head}]", *own, known_line.entries(map(known_line.entry, fields["entries"]))])
 
 

@@ -28,7 +28,6 @@ _DRAFT = """# A draft. Judge it as CONTRIBUTING.md says; write the reason; add i
 [cause.{id}]
 title = "{title}"
 severity = ""
-severity_reason = ""
 reason = ""
 measured = ""
 defaults = {{dtype = "{dtype}", device = "", mode = "{mode}", kind = "{kind}", tf = "{tf}"}}

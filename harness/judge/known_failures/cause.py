@@ -41,8 +41,8 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     `title` is the discrepancy in one plain sentence for readers who do not know the code: the function, the inputs, the
     plans if only some are wrong, and the wrong result. `severity` is one of
     `harness.judge.verdicts.severity.SEVERITIES`, by the rule that stands there, and `severity_reason` says in a
-    sentence why that rule applies. All three are required of a cause in a file of known failures; the causes of an
-    earlier run may lack them.
+    sentence why that rule applies. A file has both in one field, `severity = "SEVERITY: REASON"`. All three are
+    required of a cause in a file of known failures; the causes of an earlier run may lack them.
 
     Optional:
 
@@ -89,7 +89,8 @@ class Cause(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
             raise LookupError(unknown("severity", self.severity, set(SEVERITIES)))
         if len(self.severity_reason.split()) < 3:
             raise ValueError(
-                f"severity_reason {self.severity_reason!r}: expected why the severity applies, in a sentence"
+                f"severity {self.severity!r}: expected why it applies behind it, in a sentence: "
+                f"'{self.severity}: REASON'; got {self.severity_reason!r}"
             )
         if self.link and not self.link.startswith("https://"):
             raise ValueError(f"link {self.link!r}: expected https://…")

@@ -152,7 +152,11 @@ def _cause(id: str, fields: Any, related: Iterable[str]) -> tuple[Cause, list[di
     own = {name: value for name, value in table.items() if name not in _Items.__struct_fields__}
     if "id" in own:
         raise ValueError("id: expected in the head of the table alone, [cause.ID]")
+    if "severity_reason" in own:
+        raise ValueError('severity_reason: expected behind the severity: severity = "SEVERITY: REASON"')
     cause = msgspec.convert({"id": id, **own}, Cause)
+    severity, _, reason = cause.severity.partition(": ")
+    cause = msgspec.structs.replace(cause, severity=severity, severity_reason=reason)
     if "function" not in own:
         cause = msgspec.structs.replace(cause, function=named(cause.title))
     cause = msgspec.structs.replace(cause, see=tuple(sorted({*cause.see, *related})))

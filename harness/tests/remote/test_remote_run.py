@@ -29,8 +29,7 @@ owner = "us"
 reason = "the product is doubled where oneDNN is on"
 measured = "it was planted by hand"
 title = "A product is doubled"
-severity = "wrong_value"
-severity_reason = "it was planted by hand"
+severity = "wrong_value: it was planted by hand"
 entries = [{spec = "product", kind = "value", against = ["numpy", "plan"], unless = "noonednn", tf = "<2.19"}]
 """
 

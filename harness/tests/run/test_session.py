@@ -206,8 +206,7 @@ def test_a_run_directory_that_holds_a_run_is_not_overwritten(run_pytest, tmp_pat
 CAUSE = """
 [cause.planted]
 title = "The result is off by one"
-severity = "accuracy"
-severity_reason = "one ULP is less than half of the bits"
+severity = "accuracy: one ULP is less than half of the bits"
 owner = "us"
 reason = "planted for this test"
 measured = "in this test alone"

@@ -229,7 +229,7 @@ sys.exit(main(["repro", "sums-wrong-once-float32-kept-small", "--plan", "cpu/eag
 def test_an_entry_of_known_failures_may_select_a_label(tmp_path):
     place = {"spec": "sums", "dtype": "float32", "recipe": "small", "device": "cpu", "mode": "eager"}
     evidence = 'reason = "It is planted for this test."\nmeasured = "by this test, on no machine at all"\n'
-    words = 'title = "A planted failure"\nseverity = "accuracy"\nseverity_reason = "planted for this test"\n'
+    words = 'title = "A planted failure"\nseverity = "accuracy: planted for this test"\n'
     entries = 'entries = [{spec = "sums", attrs = "kept", kind = "value"}]\n'
     cause = f'[cause.planted]\nowner = "us"\n{words}{evidence}{entries}'
     (tmp_path / "math.toml").write_text(cause)

@@ -20,7 +20,7 @@ from tf_opdiff.reports.text.sentences.summary import plain
 PLACEHOLDER = "TODO"
 FIELDS = ("spec", "dtype", "attrs", "recipe", "device", "mode", "quantity", "against")
 #: What a person writes of a cause; a cause without a link says `source` or `measured` instead.
-_CAUSE = ("title", "severity", "severity_reason", "owner", "reason", "link")
+_CAUSE = ("title", "severity", "owner", "reason", "link")
 
 
 @dataclass(frozen=True)

@@ -99,8 +99,7 @@ def failing(
 #: What a person writes of a cause.
 COMPLETED = {
     "title": "A planted failure",
-    "severity": "accuracy",
-    "severity_reason": "planted for this test",
+    "severity": "accuracy: planted for this test",
     "owner": "us",
     "link": "https://example.org/1",
 }
@@ -296,7 +295,7 @@ def test_the_text_is_refused_until_a_person_has_written_why_and_who(tmp_path: Pa
     path.write_text(text.replace('owner = "TODO"', 'owner = "us"'))
     with pytest.raises(KnownError, match=r"cause 'beta-status': reason 'TODO': expected the checked reason"):
         load(path, CATALOG)
-    for name in ("title", "severity", "severity_reason"):
+    for name in ("title", "severity"):
         kept = f'{name} = "TODO"'
         path.write_text(completed(text.replace(kept, "HERE")).replace("HERE", kept))
         with pytest.raises(KnownError, match=rf"cause 'beta-status': (no )?{name} 'TODO'"):
@@ -307,7 +306,11 @@ def test_the_text_is_refused_until_a_person_has_written_why_and_who(tmp_path: Pa
     path.write_text(completed(text))
     known = load(path, CATALOG)
     causes = {
-        one.cause: Cause(id=one.cause, **COMPLETED | {"reason": f"{n} said for this test"})
+        one.cause: Cause(
+            id=one.cause,
+            **COMPLETED
+            | {"severity": "accuracy", "severity_reason": "planted for this test", "reason": f"{n} said for this test"},
+        )
         for n, one in enumerate(made)
     }
     assert [one.cause for one in made] == ["beta-status", "alpha-value"]
@@ -337,12 +340,12 @@ def test_above_each_entry_stands_its_simplest_example_and_the_command_that_rerun
     rows[at] = replace(rows[at], example_index="[1]", example="input 1, got 3.5, want 2.0")
     made, why = suggest(frame(rows), Known(), CATALOG)
     lines = known_entry.text(made, why, frame(rows)).splitlines()
-    stub = ("title", "severity", "severity_reason", "owner", "reason", "link")
-    assert lines[:8] == ["[cause.alpha-value]", *(f'{name} = "TODO"' for name in stub), "entries = ["]
-    assert lines[8] == "    # 16 records of 4 cases on cpu/xla"
-    assert lines[9].startswith(f"    # {rows[at].case}, ")
-    assert lines[10:12] == ["    # at [1]: input 1, got 3.5, want 2.0", f"    # rerun: {rows[at].rerun}"]
-    assert lines[12:] == [f'    {{spec = "alpha", device = "cpu", mode = "xla", kind = "value", tf = "{TF}"}},', "]"]
+    stub = ("title", "severity", "owner", "reason", "link")
+    assert lines[:7] == ["[cause.alpha-value]", *(f'{name} = "TODO"' for name in stub), "entries = ["]
+    assert lines[7] == "    # 16 records of 4 cases on cpu/xla"
+    assert lines[8].startswith(f"    # {rows[at].case}, ")
+    assert lines[9:11] == ["    # at [1]: input 1, got 3.5, want 2.0", f"    # rerun: {rows[at].rerun}"]
+    assert lines[11:] == [f'    {{spec = "alpha", device = "cpu", mode = "xla", kind = "value", tf = "{TF}"}},', "]"]
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -485,8 +488,7 @@ KNOWN = """\
 
 [cause.floor-zero]
 title = "A planted failure"
-severity = "accuracy"
-severity_reason = "planted for this test"
+severity = "accuracy: planted for this test"
 owner = "tensorflow"
 reason = "said for this test"
 link = "https://example.org/1"
@@ -500,8 +502,7 @@ entries = [
 # about the next one only
 [cause."ceil-value"]  # {
 title = "A planted failure"
-severity = "accuracy"
-severity_reason = "planted for this test"
+severity = "accuracy: planted for this test"
 owner = "tensorflow"
 reason = '''said for this [cause.x] "test"
 entries = [{'''

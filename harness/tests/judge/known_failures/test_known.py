@@ -9,8 +9,7 @@ from tf_opdiff.harness.spec.plan import MODES
 CAUSE = {
     "id": "planted",
     "title": '"A planted failure"',
-    "severity": '"accuracy"',
-    "severity_reason": '"planted for this test"',
+    "severity": '"accuracy: planted for this test"',
     "owner": '"us"',
     "reason": '"planted for this test"',
     "link": '"https://example.org/1"',
@@ -126,8 +125,9 @@ def test_a_bad_entry_is_refused_in_one_line_that_names_it(tmp_path, catalog, fie
         ({"title": '"TODO"'}, "title 'TODO': expected the discrepancy, in a sentence"),
         ({"severity": None}, "no severity ''; there is accuracy, convention, error, "),
         ({"severity": '"TODO"'}, "no severity 'TODO'; there is accuracy, convention, error, "),
-        ({"severity_reason": None}, "severity_reason '': expected why the severity applies, in a sentence"),
-        ({"severity_reason": '"TODO"'}, "severity_reason 'TODO': expected why the severity applies, in a sentence"),
+        ({"severity": '"accuracy"'}, "'accuracy: REASON'; got ''"),
+        ({"severity": '"accuracy: TODO"'}, "expected why it applies behind it, in a sentence: 'accuracy: REASON'"),
+        ({"severity_reason": '"planted for this test"'}, 'expected behind the severity: severity = "SEVERITY: REASON"'),
         ({"id": '"Planted cause"'}, "expected words of a-z and 0-9"),
         ({"entries": "3"}, "Expected `array`, got `int` - at `$.entries`"),
         ({"entries": "[3]"}, "Expected `object`, got `int` - at `$.entries[0]`"),
@@ -323,7 +323,9 @@ def test_a_trait_that_does_not_exist_is_refused(tmp_path, catalog):
 
 def test_only_a_cause_of_unwritten_memory_may_be_intermittent(tmp_path, catalog):
     entry = ENTRY | {"intermittent": "true"}
-    memory = loaded(tmp_path / "known.toml", catalog, table(CAUSE | {"severity": '"memory"'}, entry))
+    memory = loaded(
+        tmp_path / "known.toml", catalog, table(CAUSE | {"severity": '"memory: planted for this test"'}, entry)
+    )
     assert memory.entries[0].intermittent
     with pytest.raises(KnownError, match="intermittent: expected for a cause of severity memory, not"):
         loaded(tmp_path / "known.toml", catalog, table(CAUSE, entry))
