@@ -102,7 +102,7 @@ SPECS = (
             lambda tf, x: tf.raw_ops.CollectiveGather(input=x, **_group(3), shape=[2 * x.shape[0], *x.shape[1:]])
         ),
         reference=_joined,
-        **_OF_SESSION,
+        **_OF_SESSION | {"dtypes": tiered(("float32", "float64", "int32", "int64", "float16"))},
     ),
     *op(
         "collective-reduce",
