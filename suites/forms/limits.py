@@ -150,10 +150,10 @@ def _at_limit(program: Callable[..., Any], raw: str) -> Callable[..., Any]:
                 else:
                     arguments = arguments | with_attribute(call, arguments, argument, number)
             result = call(**arguments)
-            parts = result if isinstance(result, list | tuple) else [result]
+            parts = tf.nest.flatten(result)
             dtypes = {part.dtype.base_dtype for part in parts if hasattr(part, "dtype")}
             if dtypes and not dtypes & {tf.resource, tf.string, tf.variant}:
-                raise Result(result)
+                raise Result(parts if isinstance(result, list | tuple) else result)
             return result
 
         try:

@@ -82,8 +82,8 @@ class Explanation:
             and not _fails(one[1], difference, mask)
             and one[1].must_fail(difference)
         )
-        if any(entry.intermittent for (_, entry), _ in explaining):
-            spent = ()  # a process whose memory is destroyed shows no other failure
+        if any(entry.intermittent or entry.kind in ("crash", "hang") for (_, entry), _ in explaining):
+            spent = ()  # a process that ended, or whose memory is destroyed, shows no other failure
         if excused is None:
             excused = bool(excusing)
         counts = {kind: _unexplained(kind, difference, explaining, excused) for kind in difference.kinds}

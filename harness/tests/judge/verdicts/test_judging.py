@@ -286,6 +286,14 @@ def test_an_intermittent_failure_is_known_when_it_shows_and_not_stale_when_it_do
     assert only(judged(ulps(9), entries[1])).verdict == "mismatch"
 
 
+def test_a_known_crash_shows_no_other_failure_and_makes_no_entry_stale():
+    crash, value = (Entry(**ENTRY | {"kind": kind}) for kind in ("crash", "value"))
+    ended = Result("crash", code="SIGABRT")
+    assert only(judged(ended, crash, value)).verdict == "known"
+    assert only(judged(ulps(9), crash, value)).verdict == "stale"
+    assert only(judged(ended, value)).verdict == "mismatch"
+
+
 def test_an_entry_about_chance_is_known_when_it_shows_and_not_stale_when_it_does_not():
     results, chance = {"output[0]": ulps(1)}, [Entry(**ENTRY | {"kind": "nondeterministic"})]
     assert only(again("nondeterministic", results, entries=chance)).verdict == "known"
