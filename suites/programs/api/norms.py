@@ -3,7 +3,7 @@
 import numpy as np
 
 from tf_opdiff.suites.forms.programs.api import Call, calls
-from tf_opdiff.suites.forms.recipes.rows import SHAPE, plain, rows, scaled
+from tf_opdiff.suites.forms.recipes.rows import SHAPE, plain, rows, scaled, squared
 from tf_opdiff.suites.reference.promises.function import wide
 
 _N = SHAPE[1]
@@ -128,6 +128,39 @@ def _largest_sum(axis):
     return norm, slope
 
 
+#: The number that `tf.math.l2_normalize` takes for a smaller sum of squares.
+_EPSILON = 1e-12
+
+
+@wide
+def _normalized(x):
+    return x / np.sqrt(np.maximum(np.sum(x * x, axis=1, keepdims=True), _EPSILON))
+
+
+def _normalized_vjp(g, x):
+    """A row below epsilon is divided by a constant."""
+    total = np.sum(x * x, axis=1, keepdims=True)
+    size = np.maximum(total, _EPSILON)
+    along = np.where(total > _EPSILON, np.sum(g * x, axis=1, keepdims=True), 0)
+    return (g - x * along / size) / np.sqrt(size)
+
+
+def _normalized_grad_error(u, g, x):
+    size = np.maximum(np.sum(x * x, axis=1, keepdims=True), _EPSILON)
+    terms = np.abs(g) + np.abs(x) * np.sum(np.abs(g * x), axis=1, keepdims=True) / size
+    return (2 * _N + 20) * u * terms / np.sqrt(size)
+
+
+_NORM = _norm("norm", lambda tf, x: tf.norm(x, axis=1), _vector(2), _N + 4, _N + 8)
+_NORMALIZED = Call(
+    name="math.l2_normalize",
+    program=lambda tf, x: tf.math.l2_normalize(x, axis=1),
+    reference=_normalized,
+    vjp=_normalized_vjp,
+    error=lambda u, x: (_N + 8) * u * np.abs(_normalized(x)),
+    grad_error=_normalized_grad_error,
+    signed=False,
+)
 #: Rows: zeros; zeros of both signs; one zero among numbers; equal numbers.
 _TIES = rows([0.0], [-0.0, 0.0], [0.0, 3.0, -4.0], [2.0, -2.0])
 _SPECIAL = rows([NAN, 1.0], [INF, 1.0], [-INF, 0.0], [0.5, -0.5])
@@ -135,7 +168,7 @@ _SPECIAL = rows([NAN, 1.0], [INF, 1.0], [-INF, 0.0], [0.5, -0.5])
 SPECS = (
     *calls(
         "api-norm",
-        _norm("norm", lambda tf, x: tf.norm(x, axis=1), _vector(2), _N + 4, _N + 8),
+        _NORM,
         _norm("norm", lambda tf, x: tf.norm(x, ord=1, axis=1), _vector(1), _N + 2, 2),
         _norm("linalg.norm", lambda tf, x: tf.linalg.norm(x, ord=3, axis=1), _vector(3), _N + 40, 2 * _N + 80),
         _norm("linalg.norm", lambda tf, x: tf.linalg.norm(x, ord=np.inf, axis=1), (_largest, _largest_slope), 0, 2),
@@ -147,6 +180,23 @@ SPECS = (
             "tiny": scaled(-0.6),
         },
         ops="Sqrt;Sum;Abs;Max",
+        more=("float64",),
+    ),
+    *calls(
+        "api-norm-squared",
+        _NORM,
+        _NORMALIZED,
+        recipes={"squared": squared},
+        ops="Sqrt;Square;Rsqrt",
+        dtypes=("float16",),
+        more=("float32",),
+    ),
+    *calls(
+        "api-l2-normalize",
+        _NORMALIZED,
+        recipes={"plain": plain, "ties": _TIES, "small": scaled(-0.2), "zeros": rows([0.0], [0.0], [-0.0], [0.0])},
+        ops="Square;Rsqrt",
+        dtypes=("float32", "float16"),
         more=("float64",),
     ),
     *calls(

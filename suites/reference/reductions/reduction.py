@@ -91,16 +91,27 @@ def product_error(u: float, x: np.ndarray, axis: Axis) -> np.ndarray:
     return np.asarray(gamma(per_product * n, u) * np.abs(product(x, axis)).astype(np.float64))
 
 
-def _others(x: np.ndarray, axis: Axis) -> np.ndarray:
-    """The product of all other elements, for each element: the derivative of the product."""
+def _flat(x: np.ndarray, axis: Axis) -> tuple[np.ndarray, Callable[[np.ndarray], np.ndarray]]:
+    """The elements that are taken together as rows of a matrix, and a function that puts such rows into the shape."""
     where = axes(axis, x.ndim)
-    moved = np.moveaxis(long(x), where, range(len(where)))
+    moved = np.moveaxis(x, where, range(len(where)))
     reduced, rest = moved.shape[: len(where)], moved.shape[len(where) :]
     flat = moved.reshape(int(np.prod(reduced, dtype=int)), int(np.prod(rest, dtype=int)))
-    left, right = np.ones_like(flat), np.ones_like(flat)
-    for i in range(1, len(flat)):
-        left[i], right[-1 - i] = left[i - 1] * flat[i - 1], right[-i] * flat[-i]
-    return np.moveaxis((left * right).reshape(moved.shape), range(len(where)), where)
+    return flat, lambda rows: np.moveaxis(rows.reshape(moved.shape), range(len(where)), where)
+
+
+def _without(rows: np.ndarray) -> np.ndarray:
+    """The product of all other rows, for each row, without a quotient, which two zeros would make 0 / 0."""
+    left, right = np.ones_like(rows), np.ones_like(rows)
+    for i in range(1, len(rows)):
+        left[i], right[-1 - i] = left[i - 1] * rows[i - 1], right[-i] * rows[-i]
+    return np.asarray(left * right)
+
+
+def _others(x: np.ndarray, axis: Axis) -> np.ndarray:
+    """The product of all other elements, for each element: the derivative of the product."""
+    flat, whole = _flat(long(x), axis)
+    return whole(_without(flat))
 
 
 def product_vjp(g: np.ndarray, x: np.ndarray, axis: Axis) -> np.ndarray:
@@ -125,18 +136,18 @@ def product_jvp_error(u: float, t: np.ndarray, x: np.ndarray, axis: Axis) -> np.
     return np.asarray(gamma(3 * count(x, axis) + 4, u) * total(terms, axis).astype(np.float64))
 
 
-def _pairs(g: np.ndarray, t: np.ndarray, x: np.ndarray, axis: Axis) -> tuple[np.ndarray, np.ndarray]:
-    """Σ_j t_j Π_{k≠i,j} x_k times the upstream for each i, and the sum of the sizes of its terms; x has no zeros."""
-    g, t, x = long(g), long(t), long(x)
-    whole, ratio = product(x, axis), t / x
-    terms = whole / x * (total(ratio, axis) - ratio) * g
-    size = np.abs(whole / x * g) * (total(np.abs(ratio), axis) - np.abs(ratio))
-    return terms, size
+def _pairs(t: np.ndarray, x: np.ndarray, axis: Axis) -> np.ndarray:
+    """Σ_{j≠i} t_j Π_{k≠i,j} x_k for each i."""
+    (ts, _), (xs, whole) = _flat(long(t), axis), _flat(long(x), axis)
+    sums = np.zeros_like(xs)
+    for i in range(len(xs)):
+        sums[i] = np.sum(np.delete(ts, i, axis=0) * _without(np.delete(xs, i, axis=0)), axis=0)
+    return whole(sums)
 
 
 def product_hvp(g: np.ndarray, t: np.ndarray, x: np.ndarray, axis: Axis) -> np.ndarray:
-    """The second derivative of a product of numbers other than zero."""
-    return _pairs(g, t, x, axis)[0]
+    """The second derivative of a product."""
+    return np.asarray(long(g) * _pairs(t, x, axis))
 
 
 def product_hvp_error(u: float, g: np.ndarray, t: np.ndarray, x: np.ndarray, axis: Axis) -> np.ndarray:
@@ -144,9 +155,9 @@ def product_hvp_error(u: float, g: np.ndarray, t: np.ndarray, x: np.ndarray, axi
 
     TensorFlow differentiates cumulative products by a sum of all terms that it divides by x.
     """
-    _, size = _pairs(g, t, x, axis)
-    diagonal = np.abs(long(g) * long(t) * _others(x, axis) / long(x))
-    return np.asarray(gamma(4 * count(x, axis) + 8, u) * (size + diagonal).astype(np.float64))
+    g, t, x = np.abs(long(g)), np.abs(long(t)), np.abs(long(x))
+    diagonal = t * _others(x, axis) / np.where(x == 0, 1, x)
+    return np.asarray(gamma(4 * count(x, axis) + 8, u) * (g * (_pairs(t, x, axis) + diagonal)).astype(np.float64))
 
 
 def norm(x: np.ndarray, axis: Axis) -> np.ndarray:

@@ -139,7 +139,7 @@ SPECS = (
     *op(
         "prod",
         "Prod",
-        second_order({"near_one": FACTORS["near_one"]}, ENDS),
+        second_order({label: FACTORS[label] for label in ("near_one", "zeros")}, ENDS, unsigned_zeros=("hvp",)),
         of_complex(COMPLEX_FACTORS),
         of_integers(reduced(ref.product, flushes=False)),
         of_axes,
@@ -154,6 +154,7 @@ SPECS = (
             hvp_error=ref.product_hvp_error,
             flushes=False,
         ),
+        ordinary=ordinary.FACTORS,
         **{**REDUCED, "recipes": FACTORS},
     ),
     *op(
