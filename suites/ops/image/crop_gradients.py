@@ -68,7 +68,7 @@ SPECS = (
         ordinary=ordinary.WEIGHTS
         | ordinary.boxes(2)
         | ordinary.IMAGES
-        | {"sum_0": "a sum of differences of pixels leaves the dtype in an order that nothing documents"},
+        | {"sum_[01]": "a sum of differences of pixels leaves the dtype in an order that nothing documents"},
     ),
     *op(
         "crop-and-resize-grad-image",
