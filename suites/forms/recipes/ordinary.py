@@ -40,17 +40,17 @@ GATES = infinite("?", "beside an infinite number, a gate at its limit has no bou
 )
 IN_OWN_RECIPES = not_finite("?", "the op's own recipes have NaN and infinities")
 MOVED = {"*": "the op moves elements, and its own recipes have numbers of all kinds"}
-OF_LARGEST_TWICE = {"*_[01]": "the specs of the op whose second gradient it is have NaN, infinities and ties"}
+OF_LARGEST_TWICE = TIES | {"*_[01]": "the specs of the op whose second gradient it is have NaN, infinities and ties"}
 OWN_GRADIENT = {"grad": "the op's own recipes have the gradient by zeros and infinities"} | FACTORS
 NAN_IN_OWN_RECIPES = {"nan_?": "the op's own recipes have NaN"}
-OF_LARGEST = not_finite("0", "the specs of the op whose gradient it is have NaN and infinities")
+OF_LARGEST = TIES | not_finite("0", "the specs of the op whose gradient it is have NaN and infinities")
 _MIXED = {"subnormal_0": "the op's own recipes have subnormal numbers"}
 PARTS = _MIXED | infinite("0", "nothing documents which infinity, or NaN, a sum of complex products of an infinity is")
 REAL_PARTS = _MIXED | SIGNS | not_finite("0", "nothing documents which part of a complex number NaN reaches")
 RUNNING = infinite("?", "an infinite slot becomes NaN, as by a gradient: see the cause optimizers-infinite-gradient")
+OF_FTRL = RUNNING | overflowing("*", "a step subtracts products that leave the dtype")
 RUNNING_FTRL = {
-    **RUNNING,
-    **overflowing("*", "a step subtracts products that leave the dtype"),
+    **OF_FTRL,
     "nan_?": "the variable of XLA is NaN where 0 is documented: see the cause xla-ftrl-nan",
 }
 RUNNING_MAXIMUM = {**RUNNING, "nan_[234]": "a maximum loses NaN: see the cause optimizers-maximum-loses-nan"}
