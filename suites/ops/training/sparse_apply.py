@@ -8,8 +8,8 @@ from tf_opdiff.suites.forms.state.variables import REFERENCE, RESOURCE
 
 _REAL, _ALL, _WIDE = on(REFERENCE)
 _RESOURCE_REAL, _RESOURCE_ALL, _RESOURCE_WIDE = on(RESOURCE)
-
 _OF_FTRL = _RESOURCE_REAL | {"ordinary": ordinary.OF_FTRL}
+
 SPECS = (
     *op("resource-sparse-apply-adadelta", "ResourceSparseApplyAdadelta", on_rows(how.ADADELTA), **_RESOURCE_ALL),
     *op("resource-sparse-apply-adagrad", "ResourceSparseApplyAdagrad", on_rows(how.ADAGRAD), **_RESOURCE_REAL),
