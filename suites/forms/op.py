@@ -16,9 +16,9 @@ from tf_opdiff.suites.forms.array_ops.moves import MOVING, Moves
 from tf_opdiff.suites.forms.aspects import ASPECTS
 from tf_opdiff.suites.forms.limits import with_limits
 from tf_opdiff.suites.forms.options import with_options
-from tf_opdiff.suites.forms.overflow import overflow
 from tf_opdiff.suites.forms.part import Op, Part, of_fields, separated
 from tf_opdiff.suites.forms.recipes.operands import Operands
+from tf_opdiff.suites.forms.reductions.overflow import overflow
 from tf_opdiff.suites.forms.special_operands import special_operands
 from tf_opdiff.suites.forms.unary import Unary
 from tf_opdiff.suites.reference.arrays.moves import Moved

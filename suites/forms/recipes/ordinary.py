@@ -19,7 +19,7 @@ def not_finite(operands: str, why: str) -> Ordinary:
 
 
 def overflowing(operands: str, why: str) -> Ordinary:
-    """Operands whose sums, or whose squares, leave the dtype: see `suites.forms.overflow`."""
+    """Operands whose sums, or whose squares, leave the dtype: see `suites.forms.reductions.overflow`."""
     return {f"sum_{operands}": why, f"square_{operands}": why}
 
 

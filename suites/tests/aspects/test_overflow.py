@@ -10,8 +10,8 @@ from tf_opdiff.harness.judge.promises.expectation import expectation
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.overflow import OVERFLOW, SIZES
 from tf_opdiff.suites.forms.recipes.elements import plain
+from tf_opdiff.suites.forms.reductions.overflow import OVERFLOW, SIZES
 from tf_opdiff.suites.reference.promises.promise import Promise
 
 SPECS = Catalog.load("tf_opdiff.suites.ops").specs.values()
