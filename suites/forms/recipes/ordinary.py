@@ -49,6 +49,7 @@ PARTS = _MIXED | infinite("0", "nothing documents which infinity, or NaN, a sum 
 REAL_PARTS = _MIXED | SIGNS | not_finite("0", "nothing documents which part of a complex number NaN reaches")
 RUNNING = infinite("?", "an infinite slot becomes NaN, as by a gradient: see the cause optimizers-infinite-gradient")
 OF_FTRL = RUNNING | overflowing("*", "a step subtracts products that leave the dtype")
+OF_CENTERED = RUNNING | {"sum_4": "the difference of a mean of squares and a square, which leave the dtype, is NaN"}
 RUNNING_FTRL = {
     **OF_FTRL,
     "nan_?": "the variable of XLA is NaN where 0 is documented: see the cause xla-ftrl-nan",
@@ -62,6 +63,7 @@ UPDATES = {"nan_2": "the op's own recipes have such updates, which are lost: see
 ZERO = {"minus-zero_0": "zeros of both signs are one value, and either may stand for both"}
 MEANS = {
     **infinite("[36]", "nothing documents whether an infinite mean is subtracted before or after its product"),
+    **overflowing("[36]", "the numbers beside a large mean cancel: see the cause xla-batch-norm-inference-cancels"),
     "subnormal_[57]": "the numbers beside it cancel: see the cause xla-batch-norm-inference-cancels",
 }
 WEIGHTS = not_finite("0", "nothing documents whether a pixel of weight 0 is a term of a mean")
