@@ -37,7 +37,7 @@ def scaled(exponent: float) -> Recipe:
 def squared(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
     """Values of moderate size, and one in each row whose square alone leaves the dtype."""
     x = draw.values(np.dtype(np.float64), *SHAPE)
-    x[:, 3] = 1.25 * np.sqrt(float(ml_dtypes.finfo(dtype).max))
+    x[:, 3] = np.array([1.25, 1.5, 1.75, 2.0]) * np.sqrt(float(ml_dtypes.finfo(dtype).max))
     return (x.astype(dtype),)
 
 

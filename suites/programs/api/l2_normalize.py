@@ -1,9 +1,11 @@
 """Rows that are divided by their norms, also rows of zeros, which have none."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from tf_opdiff.suites.forms.programs.api import Call, calls
-from tf_opdiff.suites.forms.recipes.rows import SHAPE, plain, rows, scaled
+from tf_opdiff.suites.forms.recipes.rows import SHAPE, plain, rows, scaled, squared
 from tf_opdiff.suites.reference.promises.function import wide
 
 _N = SHAPE[1]
@@ -30,7 +32,7 @@ def _normalized_grad_error(u, g, x):
     return (2 * _N + 20) * u * terms / np.sqrt(size)
 
 
-NORMALIZED = Call(
+_NORMALIZED = Call(
     name="math.l2_normalize",
     program=lambda tf, x: tf.math.l2_normalize(x, axis=1),
     reference=_normalized,
@@ -45,10 +47,18 @@ _TIES = rows([0.0], [-0.0, 0.0], [0.0, 3.0, -4.0], [2.0, -2.0])
 SPECS = (
     *calls(
         "api-l2-normalize",
-        NORMALIZED,
+        _NORMALIZED,
         recipes={"plain": plain, "ties": _TIES, "small": scaled(-0.2), "zeros": rows([0.0], [0.0], [-0.0], [0.0])},
         ops="Square;Rsqrt",
         dtypes=("float32", "float16"),
         more=("float64",),
+    ),
+    *calls(
+        "api-l2-normalize-squared",
+        replace(_NORMALIZED, vjp=None, grad_error=None),
+        recipes={"squared": squared},
+        ops="Square;Rsqrt",
+        dtypes=("float16",),
+        more=("float32",),
     ),
 )
