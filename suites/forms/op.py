@@ -17,6 +17,8 @@ from tf_opdiff.suites.forms.aspects import ASPECTS
 from tf_opdiff.suites.forms.limits import with_limits
 from tf_opdiff.suites.forms.options import with_options
 from tf_opdiff.suites.forms.part import Op, Part, of_fields, separated
+from tf_opdiff.suites.forms.recipes.operands import Operands
+from tf_opdiff.suites.forms.reductions.overflow import overflow
 from tf_opdiff.suites.forms.special_operands import special_operands
 from tf_opdiff.suites.forms.unary import Unary
 from tf_opdiff.suites.reference.arrays.moves import Moved
@@ -87,11 +89,14 @@ def _specs(subject: Op, aspects: Iterable[Part], parts: Iterable[Part]) -> Itera
 
 
 def _special(subject: Op, specs: list[Spec]) -> Iterable[Spec]:
-    """The twins of an op's values with special operands; none if it is elementwise, and has them in all operands."""
-    main = next((spec for spec in specs if spec.ops == subject.raw and not spec.aspect), None)
-    if main and not any(spec.elementwise or spec.aspect == ELEMENTWISE for spec in specs):
+    """The twins of an op's values with special and with large operands; none if it is elementwise, and has these."""
+    values = [spec for spec in specs if spec.ops == subject.raw and not spec.aspect]
+    elementwise = any(spec.elementwise or spec.aspect == ELEMENTWISE for spec in specs)
+    if values and not elementwise and "*" not in subject.ordinary:
         unpromised = {"grad": "the op has recipes at which gradients have no promise"} if subject.forward else {}
-        yield from special_operands(main, {**unpromised, **subject.ordinary})
+        ordinary, operands = {**unpromised, **subject.ordinary}, Operands.of(values[0])
+        yield from special_operands(values[0], operands, ordinary)
+        yield from overflow(values, operands, ordinary)
 
 
 #: The aspects of an op that `also` leaves out.

@@ -8,7 +8,7 @@ must not reach. Inputs that are computed from others are computed after the numb
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import partial
 from typing import Any
@@ -17,14 +17,13 @@ import ml_dtypes
 import numpy as np
 
 from tf_opdiff.harness.spec.contract import Sparse
-from tf_opdiff.harness.spec.inputs.attrs import accepted
 from tf_opdiff.harness.spec.inputs.recipes import Draw, is_float
-from tf_opdiff.harness.spec.spec import Case, Recipe, Spec
+from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.harness.spec.tolerances.budget import entry_of
 from tf_opdiff.harness.spec.tolerances.by_mode import mapped
 from tf_opdiff.suites.derived.twin import representative, twin
-from tf_opdiff.suites.forms.calls import Drawn
 from tf_opdiff.suites.forms.recipes.elements import part
+from tf_opdiff.suites.forms.recipes.operands import Operands, changed
 from tf_opdiff.suites.reference.promises.promise import together
 from tf_opdiff.suites.reference.promises.subnormal import flushed_in
 
@@ -39,32 +38,29 @@ NUMBERS: Mapping[str, Callable[[np.dtype], float]] = {
     "subnormal": lambda dtype: 0.375 * float(ml_dtypes.finfo(dtype).smallest_normal),
 }
 #: The largest number of results of an op per input, and of roundings of a subnormal result.
-_MOST, _ROUNDINGS = 4, 64
-#: The recipes with ordinary numbers, in the order in which they are preferred.
-_ORDINARY = ("plain", "domain", "range", "positive")
+MOST_RESULTS, _ROUNDINGS = 4, 64
 #: The dtype of these twins: one that stands for the others.
 _DTYPES = ("float32", "complex64", "float64")
 
 
-def special_operands(main: Spec, ordinary: Mapping[str, str]) -> Iterator[Spec]:
+def special_operands(main: Spec, operands: Operands, ordinary: Mapping[str, str]) -> Iterator[Spec]:
     """The twins of a spec: `NAME-special-operands` has NaN, and runs eagerly; `-other` has all numbers, in all modes.
 
     Args:
       main: the values of an op.
+      operands: those of these values.
       ordinary: pattern of recipes that are left out, such as `*inf_0`, or `grad` → the reason.
     """
     dtypes = tuple(dtype for dtype in main.dtypes if dtype in _DTYPES)
-    if not dtypes or "*" in ordinary:
+    if not dtypes:
         return
     dtype = representative(dtypes)
-    label = next((name for name in _ORDINARY if name in main.recipes), next(iter(main.recipes)))
-    xs = Case(main, dtype, label, main.labels[0]).inputs()
-    recipes = _recipes(main.recipes[label], xs)
+    recipes = _recipes(main.recipes[operands.label], operands.floating)
     recipes = {name: recipe for name, recipe in recipes.items() if not any(fnmatch(name, p) for p in ordinary)}
     if not recipes:
         return
     fields: dict[str, Any] = {"dtypes": (dtype,), "upstreams": {}, "every_input": False, "recipes": recipes}
-    own = twin(main, SPECIAL_OPERANDS, **fields).but(**_flushing(main, np.dtype(dtype), len(xs)))
+    own = twin(main, SPECIAL_OPERANDS, **fields).but(**_flushing(main, np.dtype(dtype), operands.inputs))
     own = own.but(vjp=None) if "grad" in ordinary else own
     first = next(iter(NUMBERS))
     some = {name: recipe for name, recipe in recipes.items() if name.startswith(f"{first}_")}
@@ -73,39 +69,18 @@ def special_operands(main: Spec, ordinary: Mapping[str, str]) -> Iterator[Spec]:
     yield own.but(name=f"{own.name}-other", tier="full")
 
 
-def _recipes(recipe: Recipe, xs: Sequence[np.ndarray]) -> dict[str, Recipe]:
-    """Number and operand → a recipe with this number in this operand of a recipe; `xs` are inputs by this recipe."""
-    firsts = _first_inputs(recipe) if isinstance(recipe, Drawn) else {i: i for i in range(len(xs))}
-    plantable = [operand for operand, i in firsts.items() if xs[i].size and is_float(part(xs[i].dtype))]
+def _recipes(recipe: Recipe, operands: Sequence[int]) -> dict[str, Recipe]:
+    """Number and operand → a recipe with this number in this operand of a recipe."""
     return {
-        f"{name}_{operand}": partial(_planted, recipe, operand, number)
-        for operand in plantable
+        f"{name}_{operand}": changed(recipe, partial(_planted, operand, number))
+        for operand in operands
         for name, number in NUMBERS.items()
     }
 
 
-def _first_inputs(recipe: Drawn) -> dict[int, int]:
-    """Operand of a call that is drawn → the number of the first input that is this operand."""
-    firsts: dict[int, int] = {}
-    start = 0
-    for call in recipe.calls.values():
-        for operand in range(len(call.shapes or ())):
-            firsts.setdefault(operand, start + operand)
-        start += call.count
-    return firsts
-
-
-def _planted(
-    recipe: Recipe, operand: int, number: Callable[[np.dtype], float], draw: Draw, dtype: np.dtype, **keywords: Any
-) -> tuple[np.ndarray, ...]:
-    """The inputs of a recipe, with the number in one element of the operand of each call."""
-    if not isinstance(recipe, Drawn):
-        xs = recipe(draw, dtype, **accepted(recipe, keywords))
-        return tuple(_with_number(x, number, draw) if i == operand else x for i, x in enumerate(xs))
-    elements = [recipe.elements[min(i, len(recipe.elements) - 1)] for i in range(operand + 2)]
-    drawn = elements[operand]
-    elements[operand] = lambda draw, dtype, *shape: _with_number(drawn(draw, dtype, *shape), number, draw)
-    return replace(recipe, elements=(*elements, *recipe.elements[operand + 2 :]))(draw, dtype)
+def _planted(operand: int, number: Callable[[np.dtype], float], i: int, x: np.ndarray, draw: Draw) -> np.ndarray:
+    """Operand i of a call, with the number in one element if it is this operand."""
+    return _with_number(x, number, draw) if i == operand else x
 
 
 def _with_number(x: np.ndarray, number: Callable[[np.dtype], float], draw: Draw) -> np.ndarray:
@@ -127,7 +102,7 @@ def _flushing(spec: Spec, dtype: np.dtype, count: int) -> dict[str, Any]:
         families["grad"] = partial(partial, spec.derivatives.vjp)
     for family, of in families.items():
         kernel = _Kernel(of)
-        for i in range(_MOST * count):
+        for i in range(MOST_RESULTS * count):
             own = entry_of(spec.tolerance.alternatives, f"{family}[{i}]")
             alternatives[f"{family}[{i}]"] = partial(_flushed, own, kernel, i)
     bounds = dict.fromkeys(("output", "grad"), _exact) | {**spec.tolerance.bound}
@@ -151,7 +126,7 @@ class _Kernel:
         own = (g, *xs)
         if len(own) != len(self.last[0]) or any(x is not y for x, y in zip(own, self.last[0], strict=True)):
             inputs = (xs, [flushed_in(dtype, x) for x in xs]) if _subnormal(dtype, *xs) else ()
-            self.last = own, [_arrays(self.of(g)(*each, **attrs)) for each in inputs]
+            self.last = own, [arrays_of(self.of(g)(*each, **attrs)) for each in inputs]
         return self.last[1]
 
 
@@ -164,7 +139,7 @@ def _flushed(
     return [*(own(dtype, g, *xs, **attrs) if own else ()), *others]
 
 
-def _arrays(promised: Any) -> list[np.ndarray]:
+def arrays_of(promised: Any) -> list[np.ndarray]:
     """The arrays of a promise: those of the results or the gradients, and of the state."""
     *results, last = together(promised)
     values = (*results, *(last.values() if isinstance(last, dict) else [last]))

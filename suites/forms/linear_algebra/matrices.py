@@ -17,7 +17,7 @@ from tf_opdiff.suites.forms.calls import Call, Drawn
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.part import Op, Part, part, tiered
 from tf_opdiff.suites.forms.recipes.elements import Elements, plain
-from tf_opdiff.suites.forms.recipes.ordinary import infinite, not_finite
+from tf_opdiff.suites.forms.recipes.ordinary import not_finite
 
 Shape = tuple[int, ...]
 _WIDE = Loose(
@@ -33,7 +33,7 @@ COMPLEX_WITHOUT_XLA: dict[str, Any] = {"dtypes": tiered(COMPLEX, ()), "modes": W
 OF_XLA: dict[str, Any] = {"modes": ("xla",), "tier": "full"}
 #: The matrices with special numbers that no promise is about: see `suites.forms.special_operands`.
 NOT_DEFINITE = {"*_0": "only a positive definite matrix has factors, and one with such an element need not be definite"}
-ELIMINATION = infinite("[01]", "steps subtract infinities, or multiply them by 0, in an order that nothing documents")
+ELIMINATION = dict.fromkeys(("*inf_[01]", "sum_[01]"), "steps subtract infinities in an order that nothing documents")
 ITERATION = not_finite("0", "the steps stop where numbers are small, which NaN and infinities never are")
 IN_BLOCKS = {"nan_0": "nothing documents whether a solution in blocks multiplies NaN by a zero beside the triangle"}
 NAN_IN_OWN_RECIPES = {"nan_[01]": "the op's own recipes have NaN in the matrix and in the right-hand side"}

@@ -34,6 +34,13 @@ def scaled(exponent: float) -> Recipe:
     return recipe
 
 
+def squared(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """Values of moderate size, and one in each row whose square alone leaves the dtype."""
+    x = draw.values(np.dtype(np.float64), *SHAPE)
+    x[:, 3] = np.array([1.25, 1.5, 1.75, 2.0]) * np.sqrt(float(ml_dtypes.finfo(dtype).max))
+    return (x.astype(dtype),)
+
+
 def rows(*values: Sequence[float]) -> Recipe:
     """A recipe: each row repeats its values."""
     assert len(values) == SHAPE[0]

@@ -44,12 +44,8 @@ class Segments:
         return pulled(self.how, g, *self.rows_of(x, ids)).reshape(x.shape), None
 
     def flushed_outputs(self, dtype: np.dtype, g: Any, x: np.ndarray, ids: np.ndarray) -> list[np.ndarray]:
-        """Other right outputs: subnormal rows or results count as zeros, and the sum of a mean may overflow."""
+        """Other right outputs: subnormal rows or results count as zeros."""
         results = [self.reference(a, ids) for (a,) in places(dtype, x)]
-        if self.how.power:
-            total = replace(self, how=SUM).reference(x, ids).astype(dtype).astype(x.dtype)
-            count = np.maximum(members(*self.rows_of(x, ids)[1:]), 1).reshape(-1, *(1,) * (total.ndim - 1))
-            results.append(total / count**self.how.power)
         if self.how.chooses:
             results += [self._equals(dtype, x, ids, choose) for choose in (np.fmax, np.fmin)]
         return distinct(results[0], (y for r in results for y in (r, flushed_in(dtype, r))), dtype)
@@ -159,5 +155,5 @@ class SparseSegments:
         return steps * u / (1 - steps * u) * self._pulled(np.abs(g), x, i, ids)
 
     def flushed_outputs(self, dtype: np.dtype, g: Any, x: np.ndarray, i: Any, ids: Any) -> list[np.ndarray]:
-        """Other right outputs: subnormal rows or results count as zeros, and the sum of a mean may overflow."""
+        """Other right outputs: subnormal rows or results count as zeros."""
         return self.own.flushed_outputs(dtype, g, x[i], ids)

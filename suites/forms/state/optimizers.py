@@ -197,14 +197,31 @@ def _promise(how: Optimizer, steps: Callable[..., Step]) -> dict[str, Any]:
         return (*values, {key: value[-1] for key, value in zip(names, values, strict=True)})
 
     bounds = [running.bound(steps, k) for k in range(len(names))]
+    stored = [partial(_stored, steps, k) for k in range(len(names))]
     each = [*bounds, *(_of_step(bound, -1) for bound in bounds)]
-    return {"reference": reference, "bound": {f"output[{k}]": bound for k, bound in enumerate(each)}}
+    others = [*stored, *(_each_of_step(alternatives, -1) for alternatives in stored)]
+    return {
+        "reference": reference,
+        "bound": {f"output[{k}]": bound for k, bound in enumerate(each)},
+        "alternatives": {f"output[{k}]": alternatives for k, alternatives in enumerate(others)},
+    }
+
+
+def _stored(steps: Callable[..., Step], k: int, dtype: np.dtype, g: Any, *xs: Any) -> list[np.ndarray]:
+    """The values after each step if a finite number leaves the dtype: the slot in which it is stored is infinite."""
+    if not all(np.isfinite(x).all() for x in xs):
+        return []
+    with np.errstate(all="ignore"):
+        values = steps(*(x.astype(dtype) if x.dtype.kind in "fc" else x for x in xs))
+    wide = np.complex128 if dtype.kind == "c" else np.float64
+    return [] if all(np.isfinite(value).all() for value in values) else [values[k].astype(wide)]
 
 
 def _first_step(how: Optimizer, steps: Callable[..., Step], spec: Spec) -> Spec:
     """The spec with one step."""
     bounds = {f"output[{k}]": _of_step(running.bound(steps, k), 0) for k in range(1 + len(how.slots))}
-    return spec.but(reference=lambda *xs: tuple(x[0] for x in steps(*xs)), bound=bounds, steps=1)
+    stored = {quantity: _each_of_step(partial(_stored, steps, k), 0) for k, quantity in enumerate(bounds)}
+    return spec.but(reference=lambda *xs: tuple(x[0] for x in steps(*xs)), bound=bounds, alternatives=stored, steps=1)
 
 
 def _mismatched(how: Optimizer, variables: Variables) -> Part:
@@ -218,6 +235,11 @@ def _out_of_range(how: Optimizer) -> Part:
     """A part: numbers of rows that the variable does not have."""
     wrong = {"at_end": recipes.rows(how, (3, 7), "int32"), "negative": recipes.rows(how, (3, -1), "int64")}
     return part("-out-of-range", lowest_tier=True, recipes=wrong, **IN_KERNEL)
+
+
+def _each_of_step(alternatives: Callable[..., list[np.ndarray]], step: int) -> Callable[..., list[np.ndarray]]:
+    """The alternatives of the values after one step."""
+    return lambda *arguments: [values[step] for values in alternatives(*arguments)]
 
 
 def _of_step(bound: Callable[..., np.ndarray], step: int) -> Callable[..., np.ndarray]:

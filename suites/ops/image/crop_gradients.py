@@ -65,7 +65,10 @@ SPECS = (
         calls=gradients({label: one for label, one in CROPS.items() if "method" not in one[3]}),
         wrong=_refused(_by_boxes),
         **_SHARED,
-        ordinary=ordinary.WEIGHTS | ordinary.boxes(2) | ordinary.IMAGES,
+        ordinary=ordinary.WEIGHTS
+        | ordinary.boxes(2)
+        | ordinary.IMAGES
+        | {"sum_[01]": "a sum of differences of pixels leaves the dtype in an order that nothing documents"},
     ),
     *op(
         "crop-and-resize-grad-image",

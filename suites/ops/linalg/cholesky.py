@@ -24,6 +24,11 @@ def _above_diagonal(tf, a):
     return tf.linalg.set_diag(above, tf.zeros_like(a[0]))
 
 
+def _first_column(tf, a):
+    """The first column of the factor."""
+    return tf.linalg.cholesky(a)[..., :1]
+
+
 SPECS = op(
     "cholesky",
     "Cholesky",
@@ -44,6 +49,14 @@ SPECS = op(
         recipes={"plain": of.these((1, 2), (2, 1))},
         modes=without_modes("eager"),
         constant=("output[0]",),
+        loose={},
+        lowest_tier=True,
+    ),
+    part(
+        "-infinite",  # the root of an infinite pivot is infinite, and what stands below it is 0
+        program=_first_column,
+        reference=lambda a: np.where(np.isinf(a[..., :1]), a[..., :1], 0),
+        recipes={"plain": of.these(((np.inf, 1), (1, 2)), ((np.inf, 0), (0, 3)))},
         loose={},
         lowest_tier=True,
     ),

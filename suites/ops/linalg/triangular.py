@@ -3,9 +3,10 @@
 
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX
 from tf_opdiff.suites.forms.calls import call
+from tf_opdiff.suites.forms.errors import undocumented
 from tf_opdiff.suites.forms.linear_algebra import matrices as of
 from tf_opdiff.suites.forms.op import also, op
-from tf_opdiff.suites.forms.part import tiered
+from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.programs.removed import Removed
 from tf_opdiff.suites.forms.recipes.elements import plain
 from tf_opdiff.suites.reference.linear_algebra.solving import Matrix, Solving
@@ -35,6 +36,11 @@ _SMALL = {label: _call(shape, (*shape[:-1], 1)) for label, shape in of.SMALL.ite
     "no_columns": _call((2, 2), (2, 0))
 }
 _RECIPES = {"plain": (of.triangular, plain), "exact": (of.diagonal, plain)}
+#: Lower triangles with zeros on the diagonal, next to one with an inverse.
+_WITHOUT_PIVOTS = {
+    label: of.these(triangle, ((2, 0), (1, 3)), right=[(2, 2, 1)])
+    for label, triangle in {"first": ((0, 0), (1, 3)), "last": ((2, 0), (1, 0)), "both": ((0, 0), (0, 0))}.items()
+}
 
 SPECS = (
     *op(
@@ -56,6 +62,14 @@ SPECS = (
         "MatrixTriangularSolve",
         of.next_to_special(_call((3, 2, 2), (3, 2, 1)), of.triangular, plain),
         also("-of-xla", calls=_CALLS, recipes=_RECIPES, dtypes=("float16", "bfloat16"), **of.OF_XLA),
+        part(
+            "-without-pivots",
+            program=lambda tf, a, b: _solution(tf, a, b, lower=True, adjoint=False),
+            reference=undocumented("nothing documents a solution without an inverse", error=False),
+            recipes=_WITHOUT_PIVOTS,
+            loose={},
+            lowest_tier=True,
+        ),
         also(
             "-unread",
             calls={"lower": _call((2, 3, 3), (2, 3, 2)), "lower_adjoint": _call((4, 4), (4, 1), adjoint=True)},

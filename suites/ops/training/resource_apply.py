@@ -23,7 +23,12 @@ SPECS = (
     *op("resource-apply-adam", "ResourceApplyAdam", optimizer(how.ADAM), **_ALL),
     *op("resource-apply-adam-with-amsgrad", "ResourceApplyAdamWithAmsgrad", optimizer(how.AMSGRAD), **_MAXIMUM),
     *op("resource-apply-add-sign", "ResourceApplyAddSign", optimizer(how.ADD_SIGN), **_REAL),
-    *op("resource-apply-centered-rms-prop", "ResourceApplyCenteredRMSProp", optimizer(how.CENTERED_RMS_PROP), **_ALL),
+    *op(
+        "resource-apply-centered-rms-prop",
+        "ResourceApplyCenteredRMSProp",
+        optimizer(how.CENTERED_RMS_PROP),
+        **_ALL | {"ordinary": ordinary.OF_CENTERED},
+    ),
     *op("resource-apply-ftrl", "ResourceApplyFtrl", optimizer(how.FTRL), **_FTRL),
     *op("resource-apply-ftrl-v2", "ResourceApplyFtrlV2", optimizer(how.FTRL_V2), **_FTRL),
 )

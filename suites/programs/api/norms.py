@@ -3,7 +3,7 @@
 import numpy as np
 
 from tf_opdiff.suites.forms.programs.api import Call, calls
-from tf_opdiff.suites.forms.recipes.rows import SHAPE, plain, rows, scaled
+from tf_opdiff.suites.forms.recipes.rows import SHAPE, plain, rows, scaled, squared
 from tf_opdiff.suites.reference.promises.function import wide
 
 _N = SHAPE[1]
@@ -128,6 +128,7 @@ def _largest_sum(axis):
     return norm, slope
 
 
+_NORM = _norm("norm", lambda tf, x: tf.norm(x, axis=1), _vector(2), _N + 4, _N + 8)
 #: Rows: zeros; zeros of both signs; one zero among numbers; equal numbers.
 _TIES = rows([0.0], [-0.0, 0.0], [0.0, 3.0, -4.0], [2.0, -2.0])
 _SPECIAL = rows([NAN, 1.0], [INF, 1.0], [-INF, 0.0], [0.5, -0.5])
@@ -135,7 +136,7 @@ _SPECIAL = rows([NAN, 1.0], [INF, 1.0], [-INF, 0.0], [0.5, -0.5])
 SPECS = (
     *calls(
         "api-norm",
-        _norm("norm", lambda tf, x: tf.norm(x, axis=1), _vector(2), _N + 4, _N + 8),
+        _NORM,
         _norm("norm", lambda tf, x: tf.norm(x, ord=1, axis=1), _vector(1), _N + 2, 2),
         _norm("linalg.norm", lambda tf, x: tf.linalg.norm(x, ord=3, axis=1), _vector(3), _N + 40, 2 * _N + 80),
         _norm("linalg.norm", lambda tf, x: tf.linalg.norm(x, ord=np.inf, axis=1), (_largest, _largest_slope), 0, 2),
@@ -148,6 +149,14 @@ SPECS = (
         },
         ops="Sqrt;Sum;Abs;Max",
         more=("float64",),
+    ),
+    *calls(
+        "api-norm-squared",
+        _NORM,
+        recipes={"squared": squared},
+        ops="Sqrt",
+        dtypes=("float16",),
+        more=("float32",),
     ),
     *calls(
         "api-euclidean-norm",

@@ -3,7 +3,7 @@
 import numpy as np
 
 from tf_opdiff.suites.forms.programs.api import Call, calls
-from tf_opdiff.suites.forms.recipes.rows import SHAPE, offset, plain, rows
+from tf_opdiff.suites.forms.recipes.rows import SHAPE, offset, plain, rows, squared
 from tf_opdiff.suites.reference.promises.function import wide
 
 _N = SHAPE[1]
@@ -74,37 +74,42 @@ def _std_grad_error(u, g, x):
 #: Rows: zeros; zeros of both signs; equal numbers; equal and opposite numbers.
 _TIES = rows([0.0], [-0.0, 0.0], [2.0], [3.0, -3.0])
 
+#: The variance, its root, and the mean with the variance.
+_SPREAD = (
+    Call(
+        name="math.reduce_variance",
+        program=lambda tf, x: tf.math.reduce_variance(x, axis=1),
+        reference=_variance,
+        vjp=_variance_vjp,
+        error=_variance_error,
+        grad_error=lambda u, g, x: 4 / _N * np.abs(_column(g)) * _deviation_error(u, x),
+    ),
+    Call(
+        name="math.reduce_std",
+        program=lambda tf, x: tf.math.reduce_std(x, axis=1),
+        reference=lambda x: np.sqrt(_variance(x)),
+        vjp=_std_vjp,
+        error=_std_error,
+        grad_error=_std_grad_error,
+    ),
+    Call(
+        name="nn.moments",
+        program=lambda tf, x: tf.nn.moments(x, axes=[1]),
+        reference=lambda x: (wide(lambda x: np.mean(x, axis=1))(x), _variance(x)),
+        vjp=lambda g, x: _column(g[0]) / _N + _variance_vjp(g[1], x),
+        error=lambda u, x: (_mean_error(u, x), _variance_error(u, x)),
+        grad_error=lambda u, g, x: (
+            4 * u * np.abs(_column(g[0])) / _N + 4 / _N * np.abs(_column(g[1])) * _deviation_error(u, x)
+        ),
+        outputs=2,
+        signed=False,
+    ),
+)
+
 SPECS = (
     *calls(
         "api-spread",
-        Call(
-            name="math.reduce_variance",
-            program=lambda tf, x: tf.math.reduce_variance(x, axis=1),
-            reference=_variance,
-            vjp=_variance_vjp,
-            error=_variance_error,
-            grad_error=lambda u, g, x: 4 / _N * np.abs(_column(g)) * _deviation_error(u, x),
-        ),
-        Call(
-            name="math.reduce_std",
-            program=lambda tf, x: tf.math.reduce_std(x, axis=1),
-            reference=lambda x: np.sqrt(_variance(x)),
-            vjp=_std_vjp,
-            error=_std_error,
-            grad_error=_std_grad_error,
-        ),
-        Call(
-            name="nn.moments",
-            program=lambda tf, x: tf.nn.moments(x, axes=[1]),
-            reference=lambda x: (wide(lambda x: np.mean(x, axis=1))(x), _variance(x)),
-            vjp=lambda g, x: _column(g[0]) / _N + _variance_vjp(g[1], x),
-            error=lambda u, x: (_mean_error(u, x), _variance_error(u, x)),
-            grad_error=lambda u, g, x: (
-                4 * u * np.abs(_column(g[0])) / _N + 4 / _N * np.abs(_column(g[1])) * _deviation_error(u, x)
-            ),
-            outputs=2,
-            signed=False,
-        ),
+        *_SPREAD,
         Call(
             name="nn.normalize_moments",
             program=lambda tf, x: tf.nn.normalize_moments(
@@ -128,6 +133,14 @@ SPECS = (
         },
         ops="Mean;Square;Sqrt;SquaredDifference",
         more=("float64",),
+    ),
+    *calls(
+        "api-spread-squared",
+        *_SPREAD,
+        recipes={"squared": squared},
+        ops="Mean;Square;Sqrt;SquaredDifference",
+        dtypes=("float16",),
+        more=("float32",),
     ),
     *calls(
         "api-spread-edges",

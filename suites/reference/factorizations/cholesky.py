@@ -27,7 +27,9 @@ def factor(a: Numbers) -> Numbers:
     for j in range(a.shape[-1]):
         done = lower[..., j:, :j] @ adjoint(lower[..., j, None, :j])
         column = a[..., j:, j] - done[..., 0]
-        lower[..., j:, j] = column / np.sqrt(column[..., :1].real)
+        root = np.sqrt(column[..., :1].real)
+        lower[..., j:, j] = column / root
+        lower[..., j, j] = root[..., 0]  # of an infinite number, too
     return lower
 
 

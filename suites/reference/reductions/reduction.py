@@ -16,7 +16,6 @@ from tf_opdiff.suites.reference.promises.accumulation import (
     axes,
     count,
     gamma,
-    product_roundings,
     sizes,
     sum_error,
 )
@@ -33,12 +32,6 @@ def total(x: np.ndarray, axis: Axis) -> np.ndarray:
     """The sum; that of integers wraps around in their dtype."""
     dtype = x.dtype if x.dtype.kind in "iu" else None
     return np.asarray(np.sum(long(x), axis=axes(axis, x.ndim), dtype=dtype, keepdims=True))
-
-
-def product(x: np.ndarray, axis: Axis) -> np.ndarray:
-    """The product; that of integers wraps around in their dtype."""
-    dtype = x.dtype if x.dtype.kind in "iu" else None
-    return np.asarray(np.prod(long(x), axis=axes(axis, x.ndim), dtype=dtype, keepdims=True))
 
 
 def mean(x: np.ndarray, axis: Axis) -> np.ndarray:
@@ -82,71 +75,6 @@ def shared(g: np.ndarray, x: np.ndarray, axis: Axis) -> np.ndarray:
 def mean_error(u: float, x: np.ndarray, axis: Axis) -> np.ndarray:
     """The error of a sum divided by the number of elements; the quotient is rounded once more."""
     return (sum_error(u, x, axis) + u * sizes(total(x, axis)).astype(np.float64)) / max(count(x, axis), 1)
-
-
-def product_error(u: float, x: np.ndarray, axis: Axis) -> np.ndarray:
-    """γ_n of the roundings that can happen (Higham, section 3.1), relative to the product."""
-    per_product = 4 if x.dtype.kind == "c" else 1
-    n = count(x, axis) - 1 if x.dtype.kind == "c" else product_roundings(x, axis)
-    return np.asarray(gamma(per_product * n, u) * np.abs(product(x, axis)).astype(np.float64))
-
-
-def _others(x: np.ndarray, axis: Axis) -> np.ndarray:
-    """The product of all other elements, for each element: the derivative of the product."""
-    where = axes(axis, x.ndim)
-    moved = np.moveaxis(long(x), where, range(len(where)))
-    reduced, rest = moved.shape[: len(where)], moved.shape[len(where) :]
-    flat = moved.reshape(int(np.prod(reduced, dtype=int)), int(np.prod(rest, dtype=int)))
-    left, right = np.ones_like(flat), np.ones_like(flat)
-    for i in range(1, len(flat)):
-        left[i], right[-1 - i] = left[i - 1] * flat[i - 1], right[-i] * flat[-i]
-    return np.moveaxis((left * right).reshape(moved.shape), range(len(where)), where)
-
-
-def product_vjp(g: np.ndarray, x: np.ndarray, axis: Axis) -> np.ndarray:
-    """The upstream times the conjugate of the product of all other elements."""
-    return long(g) * np.conj(_others(x, axis))
-
-
-def product_vjp_error(u: float, g: np.ndarray, x: np.ndarray, axis: Axis) -> np.ndarray:
-    """n products, each rounded."""
-    n = (4 if x.dtype.kind == "c" else 1) * (count(x, axis) + 1)
-    return np.asarray(gamma(n, u) * np.abs(product_vjp(g, x, axis)).astype(np.float64))
-
-
-def product_jvp(t: np.ndarray, x: np.ndarray, axis: Axis) -> np.ndarray:
-    """The sum of the tangents times the products of all others."""
-    return total(long(t) * _others(x, axis), axis)
-
-
-def product_jvp_error(u: float, t: np.ndarray, x: np.ndarray, axis: Axis) -> np.ndarray:
-    """The error of n products and of their sum, relative to the sum of the sizes of the products."""
-    terms = np.abs(long(t) * _others(x, axis)).astype(np.float64)
-    return np.asarray(gamma(3 * count(x, axis) + 4, u) * total(terms, axis).astype(np.float64))
-
-
-def _pairs(g: np.ndarray, t: np.ndarray, x: np.ndarray, axis: Axis) -> tuple[np.ndarray, np.ndarray]:
-    """Σ_j t_j Π_{k≠i,j} x_k times the upstream for each i, and the sum of the sizes of its terms; x has no zeros."""
-    g, t, x = long(g), long(t), long(x)
-    whole, ratio = product(x, axis), t / x
-    terms = whole / x * (total(ratio, axis) - ratio) * g
-    size = np.abs(whole / x * g) * (total(np.abs(ratio), axis) - np.abs(ratio))
-    return terms, size
-
-
-def product_hvp(g: np.ndarray, t: np.ndarray, x: np.ndarray, axis: Axis) -> np.ndarray:
-    """The second derivative of a product of numbers other than zero."""
-    return _pairs(g, t, x, axis)[0]
-
-
-def product_hvp_error(u: float, g: np.ndarray, t: np.ndarray, x: np.ndarray, axis: Axis) -> np.ndarray:
-    """Sums of products of products: 4 n + 8 roundings of the sizes of all terms, and of the diagonal.
-
-    TensorFlow differentiates cumulative products by a sum of all terms that it divides by x.
-    """
-    _, size = _pairs(g, t, x, axis)
-    diagonal = np.abs(long(g) * long(t) * _others(x, axis) / long(x))
-    return np.asarray(gamma(4 * count(x, axis) + 8, u) * (size + diagonal).astype(np.float64))
 
 
 def norm(x: np.ndarray, axis: Axis) -> np.ndarray:

@@ -142,7 +142,7 @@ def product_hvp(g: np.ndarray, t: np.ndarray, x: np.ndarray, axis: int, **view: 
 def product_hvp_error(u: float, g: np.ndarray, t: np.ndarray, x: np.ndarray, axis: int, **view: bool) -> np.ndarray:
     """4 n + 8 roundings of all terms, and of those of k = i, which TensorFlow adds and takes away again."""
     g, t, x = np.abs(long(g)), np.abs(long(t)), np.abs(long(x))
-    size = product_hvp(g, t, x, axis, **view) + 2 * product_vjp(g, x, axis, **view) * t / x
+    size = product_hvp(g, t, x, axis, **view) + 2 * product_vjp(g, x, axis, **view) * t / np.where(x == 0, 1, x)
     return np.asarray(gamma(4 * x.shape[axis] + 8, u) * size, np.float64)
 
 

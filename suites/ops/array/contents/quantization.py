@@ -179,7 +179,7 @@ SPECS = (
         of_small=(plain,),
         second=("plain",),
         dtypes=_DTYPES,
-        ordinary={"nan_0": "nothing documents the range of numbers with NaN"},
+        ordinary={"nan_0": "nothing documents the range of numbers with NaN"} | ordinary.LEVELS,
         **_V1.fields,
     ),
     *op(
@@ -217,5 +217,6 @@ SPECS = (
         wrong={label: unfit(*shapes, output=0) for label, shapes in _WRONG_GRADIENT.items()},
         dtypes=_DTYPES,
         gradient=False,
+        ordinary=ordinary.LEVELS,
     ),
 )

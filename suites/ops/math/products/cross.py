@@ -7,6 +7,7 @@ from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.linear_algebra.contraction import CONTRACTED
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import tiered
+from tf_opdiff.suites.forms.recipes.ordinary import overflowing
 from tf_opdiff.suites.reference.linear_algebra.cross import Cross
 
 _SHAPES = {
@@ -50,5 +51,6 @@ SPECS = op(
     batch={label: call(shape, shape) for label, shape in _SHAPES.items() if len(shape) > 1},
     dtypes=tiered(FLOATS),
     integers=tiered(INTEGERS),
+    ordinary=overflowing("*", "a difference of products is NaN where both leave the dtype, as the formula says"),
     **CONTRACTED,
 )

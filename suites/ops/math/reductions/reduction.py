@@ -13,6 +13,7 @@ from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.reductions.reduction import ENDS, REDUCED, long, of_axes, of_complex, of_integers, reduced
 from tf_opdiff.suites.forms.reductions.reduction_recipes import LONG, OF_INTEGERS, RECIPES, SHAPE, infinite, limits
 from tf_opdiff.suites.reference.promises.accumulation import sum_error
+from tf_opdiff.suites.reference.reductions import product
 from tf_opdiff.suites.reference.reductions import reduction as ref
 
 _LONG = {
@@ -139,21 +140,22 @@ SPECS = (
     *op(
         "prod",
         "Prod",
-        second_order({"near_one": FACTORS["near_one"]}, ENDS),
+        second_order({label: FACTORS[label] for label in ("near_one", "zeros")}, ENDS, unsigned_zeros=("hvp",)),
         of_complex(COMPLEX_FACTORS),
-        of_integers(reduced(ref.product, flushes=False)),
+        of_integers(reduced(product.product, flushes=False)),
         of_axes,
         promise=reduced(
-            ref.product,
-            vjp=ref.product_vjp,
-            jvp=ref.product_jvp,
-            hvp=ref.product_hvp,
-            error=ref.product_error,
-            grad_error=ref.product_vjp_error,
-            jvp_error=ref.product_jvp_error,
-            hvp_error=ref.product_hvp_error,
+            product.product,
+            vjp=product.product_vjp,
+            jvp=product.product_jvp,
+            hvp=product.product_hvp,
+            error=product.product_error,
+            grad_error=product.product_vjp_error,
+            jvp_error=product.product_jvp_error,
+            hvp_error=product.product_hvp_error,
             flushes=False,
         ),
+        ordinary=ordinary.FACTORS,
         **{**REDUCED, "recipes": FACTORS},
     ),
     *op(

@@ -154,7 +154,7 @@ SPECS = (
     *op(
         "cumprod",
         "Cumprod",
-        second_order({"near_one": FACTORS["near_one"]}, _FEW, loose=_CANCELS),
+        second_order({label: FACTORS[label] for label in ("near_one", "zeros")}, _FEW, loose=_CANCELS),
         part("-complex", recipes=COMPLEX_FACTORS, dtypes=COMPLEX, tier="full", unsigned_zeros=("output", "grad")),
         part("-long", calls=_LONG, recipes={"ones": _powers_between_ones}, gradient=False, dtypes=_OF_LONG),
         *_SHARED,

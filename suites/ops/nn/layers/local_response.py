@@ -116,6 +116,7 @@ SPECS = (
         dtypes=tiered(("float32", "float16")),
         gradient=False,
         loose={"output": _CANCELS, "grad": _CANCELS},
+        ordinary=ordinary.overflowing("2", "the operand is the result of the op, which is no larger than its tensor"),
         **_from_image(*(norm for _, norm in _NORMS.values())),
     ),
 )

@@ -107,9 +107,9 @@ SPECS = (
         **_removed("BatchNormWithGlobalNormalizationGrad", "t", "m", "v", "gamma", "backprop"),
     ),
     *op("fused-batch-norm", **fused(_V1), ordinary=ordinary.MEANS),
-    *op("fused-batch-norm-grad", **fused_gradient(_V1)),
-    *op("fused-batch-norm-grad-v2", **fused_gradient(_V2)),
-    *op("fused-batch-norm-grad-v3", **fused_gradient(_V3)),
+    *op("fused-batch-norm-grad", **fused_gradient(_V1), ordinary=ordinary.SIGNS),
+    *op("fused-batch-norm-grad-v2", **fused_gradient(_V2), ordinary=ordinary.SIGNS),
+    *op("fused-batch-norm-grad-v3", **fused_gradient(_V3), ordinary=ordinary.SIGNS),
     *op("fused-batch-norm-v2", **fused(_V2), ordinary=ordinary.MEANS),
     *op("fused-batch-norm-v3", **fused(_V3), ordinary=ordinary.MEANS),
 )

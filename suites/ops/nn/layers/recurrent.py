@@ -85,5 +85,6 @@ SPECS = (
             attrs=_PEEPHOLES,
         ).fields(),
         without={"special-operands": "functions zero moved weights, a known failure; `lstm-block-cell-grad` has them"},
+        ordinary=ordinary.GATES,
     ),
 )

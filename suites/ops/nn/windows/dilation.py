@@ -125,7 +125,7 @@ SPECS = (
         second=("distinct",),
         forward={"plain": plain, "special": special, "infinite": _infinite},
         **_dilation("output"),
-        ordinary=ordinary.IN_OWN_RECIPES,
+        ordinary=ordinary.IN_OWN_RECIPES | ordinary.TIES,
     ),
     *op(
         "dilation2d-backprop-filter",
@@ -133,7 +133,7 @@ SPECS = (
         _INTEGER,
         **_dilation("filter"),
         **_OF_GRADIENT,
-        ordinary=ordinary.IN_OWN_RECIPES,
+        ordinary=ordinary.IN_OWN_RECIPES | ordinary.TIES,
     ),
     *op(
         "dilation2d-backprop-input",
@@ -141,6 +141,6 @@ SPECS = (
         _INTEGER,
         **_dilation("image"),
         **_OF_GRADIENT,
-        ordinary=ordinary.IN_OWN_RECIPES,
+        ordinary=ordinary.IN_OWN_RECIPES | ordinary.TIES,
     ),
 )

@@ -1,8 +1,10 @@
 """Elementwise functions of `tf.experimental.numpy` against NumPy itself."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from tf_opdiff.suites.forms.programs.api import Call, calls, large, within
+from tf_opdiff.suites.forms.programs.api import Call, calls, fixed, large, within
 from tf_opdiff.suites.reference.promises.function import wide
 
 _SIZE = 67
@@ -70,22 +72,43 @@ def _within(equal_nan):
     return lambda x, y: np.isclose(x, y, rtol=1e-3, atol=1e-5, equal_nan=equal_nan)
 
 
+_SINC = _unary(
+    "sinc",
+    lambda tf, x: tf.experimental.numpy.sinc(x),
+    np.sinc,
+    # πx is off by u, and so is the sine's argument.
+    lambda u, x: 6 * u * np.minimum(1 + 0 * x, 1 + np.abs(np.sinc(x))),
+)
+
+
+@wide
+def _sinc_slope(x):
+    """(cos πx - sinc x) / x, and its limit 0 at 0; near 0 its terms cancel."""
+    divisor = np.where(x == 0, 1, x)
+    return np.where(x == 0, 0, (np.cos(np.pi * x) - np.sinc(x)) / divisor)
+
+
 SPECS = (
     *calls(
         "api-numpy-unary",
         _unary("cbrt", lambda tf, x: tf.experimental.numpy.cbrt(x), np.cbrt, lambda u, x: 24 * u * np.cbrt(np.abs(x))),
-        _unary(
-            "sinc",
-            lambda tf, x: tf.experimental.numpy.sinc(x),
-            np.sinc,
-            # πx is off by u, and so is the sine's argument.
-            lambda u, x: 6 * u * np.minimum(1 + 0 * x, 1 + np.abs(np.sinc(x))),
-        ),
+        _SINC,
         _unary("deg2rad", lambda tf, x: tf.experimental.numpy.deg2rad(x), np.deg2rad, ulp=2),
         _unary("sign", lambda tf, x: tf.experimental.numpy.sign(x), np.sign, signed=False),
         _unary("angle", lambda tf, x: tf.experimental.numpy.angle(x), _angle, ulp=0.5),
         recipes={"plain": within(-4, 4)},
         ops="Pow;Sin;Sign",
+    ),
+    *calls(
+        "api-numpy-sinc",
+        replace(
+            _SINC,
+            vjp=lambda g, x: g * _sinc_slope(x),
+            grad_error=lambda u, g, x: 24 * u * np.abs(g) * (1 + 1 / np.where(x == 0, 1, np.abs(x))),
+        ),
+        recipes={"plain": within(-4, 4), "whole": fixed(0.0, -0.0, 1.0, -1.0, 2.0, 0.5, -0.25)},
+        ops="Sin",
+        more=("float64",),
     ),
     *calls(
         "api-numpy-unary-special",

@@ -1,0 +1,154 @@
+"""Overflow: the calls of an op with finite operands whose sums, or whose squares, leave the dtype.
+
+One operand is large at a time. Its elements, those of the others and upstreams are positive, so that no order of a sum
+decides whether it leaves the dtype. The reference is wide, so that it says which results are infinite: only those that
+the dtype can't hold. Kernels that lose a result of ordinary size on the way are known failures.
+
+Sums leave 16 bits first: float16 stands for the other dtypes in the default tier, where the op has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from functools import partial, reduce
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from tf_opdiff.harness.judge.promises.want import result_dtype
+from tf_opdiff.harness.spec.inputs.recipes import Draw, is_float
+from tf_opdiff.harness.spec.modes import MODE_FAMILIES
+from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.harness.spec.tolerances.budget import entry_of
+from tf_opdiff.harness.spec.tolerances.by_mode import all_modes, mapped
+from tf_opdiff.suites.derived.twin import twin
+from tf_opdiff.suites.forms.recipes.operands import Operands, changed
+from tf_opdiff.suites.forms.special_operands import MOST_RESULTS, arrays_of
+
+#: The aspect of these twins.
+OVERFLOW = "overflow"
+#: Name → the exponent of the largest element, as a function of that of the dtype's largest number.
+SIZES: Mapping[str, Callable[[int], int]] = {
+    "sum": lambda top: top,
+    "square": lambda top: top // 2 + 1,
+}
+#: The dtypes of these twins, and the modes of each. Bfloat16 has the range of float32; float64 has no wider reference.
+_DTYPES = {"float16": ("eager",), "float32": ("eager", "xla")}
+
+
+def overflow(values: Sequence[Spec], operands: Operands, ordinary: Mapping[str, str]) -> Iterator[Spec]:
+    """The twins `NAME-overflow`, eagerly, and `NAME-overflow-other`, in a second dtype, also under XLA.
+
+    An op without errors has none: it adds and multiplies nothing.
+
+    Args:
+      values: the values of an op, in all of its dtypes.
+      operands: those of these values.
+      ordinary: pattern of sizes and operands that are left out, such as `sum_0`, or `grad` → the reason.
+    """
+    label, name = operands.label, f"{values[0].name}-{OVERFLOW}"
+    owners = {dtype: spec for spec in reversed(values) if label in spec.recipes for dtype in spec.dtypes}
+    dtypes = [dtype for dtype in _DTYPES if dtype in owners and _rounds(owners[dtype])]
+    for number, dtype in enumerate(dtypes):
+        main = owners[dtype]
+        modes = tuple(mode for mode in _DTYPES[dtype][: number + 1] if mode in main.modes)
+        recipes = _recipes(main.recipes[label], operands.floating)
+        recipes = {name: recipe for name, recipe in recipes.items() if not any(fnmatch(name, p) for p in ordinary)}
+        if recipes and modes:
+            spec = twin(main, OVERFLOW, recipes=recipes, dtypes=(dtype,), modes=modes, upstreams={})
+            spec = spec.but(name=f"{name}-other", tier="full") if number else spec.but(name=name)
+            yield _promised(spec, operands.inputs, gradient="grad" not in ordinary)
+
+
+def _promised(spec: Spec, count: int, *, gradient: bool) -> Spec:
+    """The spec with positive upstreams and the tolerance of numbers that are far apart; `count` is that of inputs."""
+    vjp = spec.derivatives.vjp if gradient else None
+    bounds = {q: mapped(partial(partial, _underflowing, spec.dtypes[0]), b) for q, b in spec.tolerance.bound.items()}
+    own = spec.but(vjp=vjp, upstreams=dict.fromkeys(spec.recipes, _positive) if vjp else {}, bound=bounds)
+    own = own.but(unsigned_zeros=(*own.tolerance.unsigned_zeros, "output", "grad"))
+    return own.but(alternatives=_alternatives(own, count))
+
+
+def _underflowing(dtype: str, bound: Callable[..., Any], *arguments: Any, **attrs: Any) -> Any:
+    """A bound, and the rounding of a number that is so small next to the large ones that it is subnormal."""
+    return np.asarray(bound(*arguments, **attrs)) + float(ml_dtypes.finfo(dtype).smallest_subnormal)
+
+
+def _rounds(spec: Spec) -> bool:
+    """Whether results of a spec may be rounded."""
+    return bool(spec.tolerance.bound or spec.tolerance.ulp)
+
+
+def _positive(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    return draw.uniform(*shape, low=0.5, high=4.0).astype(dtype)
+
+
+def _recipes(recipe: Recipe, operands: Sequence[int]) -> dict[str, Recipe]:
+    """Size and operand → a recipe with elements of this size in this operand."""
+    return {
+        f"{name}_{operand}": changed(recipe, partial(_scaled, operand, size))
+        for operand in operands
+        for name, size in SIZES.items()
+    }
+
+
+def _scaled(operand: int, size: Callable[[int], int], i: int, x: np.ndarray, draw: Draw) -> np.ndarray:
+    """Operand i of a call; if it is this operand, by a power of two so large that its largest element has a size."""
+    if not x.size or not is_float(x.dtype):
+        return x
+    x = np.abs(x)
+    largest = float(np.max(x))
+    if i != operand or not 0 < largest < np.inf:
+        return x
+    exponent = size(int(ml_dtypes.finfo(x.dtype).maxexp)) - int(np.frexp(largest)[1])
+    return np.ldexp(x.astype(np.float64), exponent).astype(x.dtype)
+
+
+def _alternatives(spec: Spec, count: int) -> dict[str, Any]:
+    """The alternatives of a spec with so many inputs, and numbers and infinities at the ends of the dtype."""
+    families = {"output": _Exact(lambda g: spec.reference)}
+    if spec.derivatives.vjp:
+        families["grad"] = _Exact(partial(partial, spec.derivatives.vjp))
+    each = [(f"{family}[{i}]", exact, i) for family, exact in families.items() for i in range(MOST_RESULTS * count)]
+    return {quantity: partial(_at_end, spec, quantity, exact, i) for quantity, exact, i in each}
+
+
+@dataclass
+class _Exact:
+    """The results of a reference, or of the VJP of upstreams g.
+
+    of      of(g) → the reference, or the VJP.
+    last    the last inputs and their results: all quantities of a case have the same inputs.
+    """
+
+    of: Callable[..., Callable[..., Any]]
+    last: tuple[Any, list[np.ndarray]] = ((), [])
+
+    def arrays(self, g: Any, xs: Sequence[np.ndarray], attrs: Mapping[str, Any]) -> list[np.ndarray]:
+        """The arrays of all results."""
+        own = (g, *xs)
+        if len(own) != len(self.last[0]) or any(x is not y for x, y in zip(own, self.last[0], strict=True)):
+            self.last = own, arrays_of(self.of(g)(*xs, **attrs))
+        return self.last[1]
+
+
+def _at_end(
+    spec: Spec, quantity: str, of: _Exact, i: int, dtype: np.dtype, g: Any, *xs: np.ndarray, **attrs: Any
+) -> list[np.ndarray]:
+    """The alternatives of a spec and, where the error that it allows reaches over an end of the dtype, both sides."""
+    own = entry_of(spec.tolerance.alternatives, quantity)
+    others = list(own(dtype, g, *xs, **attrs)) if own else []
+    exact = of.arrays(g, xs, attrs)[i]
+    part = result_dtype(exact, dtype)
+    if not is_float(part):
+        return others
+    u, top = float(ml_dtypes.finfo(part).eps) / 2, float(ml_dtypes.finfo(part).max)
+    bounds = [bound(u, g, *xs, **attrs) for bound in all_modes(spec.tolerance.bound_of(quantity)) if bound]
+    ulps = max(spec.tolerance.ulps(quantity, dtype.name, mode) for mode in MODE_FAMILIES)
+    error = reduce(np.maximum, bounds, 2 * u * (ulps + 1) * np.abs(exact))
+    near = np.abs(np.abs(exact) - top) <= error
+    ends = [np.where(near, np.copysign(end, exact), exact) for end in (np.inf, top)]
+    return [*others, *(ends if near.any() else ())]
