@@ -18,6 +18,7 @@ from tf_opdiff.harness.judge.known_failures.cause import Cause
 from tf_opdiff.harness.judge.known_failures.entry import Entry
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.spec.plan import Device, Plan
+from tf_opdiff.harness.tests.forked_python import forked_python
 from tf_opdiff.harness.tests.patience import PATIENCE
 
 
@@ -193,7 +194,7 @@ def test_a_message_names_no_folder_of_this_machine():
         "from tf_opdiff.harness.device.programs.results import error_result; "
         f"print(error_result(ValueError({text!r})).message)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE)
+    done = forked_python("-c", code)
     assert done.stdout.strip() == text.replace("/home/me/tensorflow/", "…/")
 
 
