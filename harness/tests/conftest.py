@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tf_opdiff.harness.cases.case_runner import CaseRunner
-from tf_opdiff.harness.device.processes.fork_server import start_fork_server
+from tf_opdiff.harness.device.processes.fork_server import early_log, start_fork_server
 from tf_opdiff.harness.device.processes.locks import Slots
 from tf_opdiff.harness.device.processes.server_handle import DeviceServer
 from tf_opdiff.harness.device.processes.shared_fork_server import offered
@@ -85,6 +85,12 @@ def module_runner(tmp_path_factory):
             runner.close()
 
     return run
+
+
+def offer():
+    """The variables by which a process takes the fork server of this one, unless it has other variables itself."""
+    start_fork_server(early_log())
+    return offered()
 
 
 class Outcome:
