@@ -33,6 +33,16 @@ for _signal, _handler in ((signal.SIGINT, signal.default_int_handler), (signal.S
         signal.signal(_signal, _handler)
 
 
+@pytest.fixture(autouse=True)
+def same_environment():
+    """Restores the environment, which the verb `sweep` changes: runs with other variables import TensorFlow again."""
+    before = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+    yield
+    for name in os.environ.keys() - before.keys() - {"PYTEST_CURRENT_TEST"}:
+        del os.environ[name]
+    os.environ.update(before)
+
+
 @pytest.fixture(scope="session")
 def catalog():
     return Catalog.load("tf_opdiff.harness.tests.planted_specs.planted")
