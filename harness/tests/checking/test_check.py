@@ -1,6 +1,5 @@
 """`check` runs a callable on every device and in every mode; it sees planted differences of results and gradients."""
 
-import os
 import re
 import subprocess
 import sys
@@ -10,7 +9,6 @@ import pytest
 
 import tf_opdiff
 from tf_opdiff import Differs, check, uniform
-from tf_opdiff.harness.tests.conftest import offer
 
 
 def floor(x):
@@ -92,7 +90,7 @@ def test_the_traceback_of_a_test_shows_the_test_and_the_reason_alone(tmp_path):
         "def test_not_built():\n    import keras\n    check(keras.layers.Dense(2, name='plain'), [[1.0]])\n"
     )
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), str(tmp_path)]
-    done = subprocess.run(command, cwd=tmp_path, env=os.environ | offer(), capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert "4 failed" in done.stdout and "vary" in done.stdout
     assert "the Keras layer 'plain' is not built; call it once" in done.stdout
     assert "checking/" not in done.stdout
