@@ -88,8 +88,9 @@ lock: $(STAMP) ## writes requirements.lock after a change of the dependencies in
 
 $(STAMP): requirements.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --require-hashes --requirement requirements.lock
+	$(BIN)/python -m pip install --quiet --no-compile --require-hashes --requirement requirements.lock
 	$(BIN)/python -m pip install --quiet --no-deps --no-build-isolation --editable .
+	$(BIN)/python -m compileall -q -j 0 $(VENV)/lib >/dev/null || true # pip compiles on one core
 	touch $(STAMP)
 
 clean:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -100,21 +100,20 @@ LIKE: tuple[tuple[str, str, tuple[Any, ...], str, str], ...] = (
 )
 
 
-def files() -> dict[str, str]:
-    """The text of each generated file, by its path in the repository."""
-    return {
-        "docs/reference/api.md": page(_api()),
-        "docs/reference/command-line.md": page(command_line()),
-        "docs/reference/exit-status.md": page(_exit_status()),
-        "docs/reference/glossary.md": page(_glossary()),
-        "docs/reference/record.md": page(record()),
-        "docs/reference/run-directory.md": page(run_directory()),
-        "docs/reference/spec.md": page(_spec()),
-        "docs/images/flow.svg": drawings.flow(),
-        "docs/images/rooms.svg": drawings.rooms({room: _about(room).partition(":")[0] for room in ROOMS}),
-        ARCHITECTURE: _within(ARCHITECTURE, BEGIN, _rooms(), END),
-        CHECKS: _within(CHECKS, EXCEPTIONS, _exceptions(), END_OF_EXCEPTIONS),
-    }
+#: The function that gives the text of each generated file, by its path in the repository.
+FILES: Mapping[str, Callable[[], str]] = {
+    "docs/reference/api.md": lambda: page(_api()),
+    "docs/reference/command-line.md": lambda: page(command_line()),
+    "docs/reference/exit-status.md": lambda: page(_exit_status()),
+    "docs/reference/glossary.md": lambda: page(_glossary()),
+    "docs/reference/record.md": lambda: page(record()),
+    "docs/reference/run-directory.md": lambda: page(run_directory()),
+    "docs/reference/spec.md": lambda: page(_spec()),
+    "docs/images/flow.svg": drawings.flow,
+    "docs/images/rooms.svg": lambda: drawings.rooms({room: _about(room).partition(":")[0] for room in ROOMS}),
+    ARCHITECTURE: lambda: _within(ARCHITECTURE, BEGIN, _rooms(), END),
+    CHECKS: lambda: _within(CHECKS, EXCEPTIONS, _exceptions(), END_OF_EXCEPTIONS),
+}
 
 
 def _within(path: str, begin: str, lines: Iterable[str], end: str) -> str:
@@ -134,8 +133,8 @@ def _exceptions() -> Iterator[str]:
 def main() -> None:
     """Writes every file."""
     argparse.ArgumentParser(prog="python -m docs.generate", description=__doc__).parse_args()
-    for name, text in files().items():
-        (ROOT / name).write_text(text)
+    for name, text in FILES.items():
+        (ROOT / name).write_text(text())
 
 
 def _api() -> Iterator[str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tf_opdiff.harness.cases.case_runner import CaseRunner
-from tf_opdiff.harness.device.processes.fork_server import start_fork_server
+from tf_opdiff.harness.device.processes.fork_server import early_log, start_fork_server
 from tf_opdiff.harness.device.processes.locks import Slots
 from tf_opdiff.harness.device.processes.server_handle import DeviceServer
 from tf_opdiff.harness.device.processes.shared_fork_server import offered
@@ -31,6 +31,16 @@ from tf_opdiff.harness.tests.patience import PATIENCE
 for _signal, _handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
     if signal.getsignal(_signal) is signal.SIG_IGN:
         signal.signal(_signal, _handler)
+
+
+@pytest.fixture(autouse=True)
+def same_environment():
+    """Restores the environment, which the verb `sweep` changes: runs with other variables import TensorFlow again."""
+    before = {name: value for name, value in os.environ.items() if name != "PYTEST_CURRENT_TEST"}
+    yield
+    for name in os.environ.keys() - before.keys() - {"PYTEST_CURRENT_TEST"}:
+        del os.environ[name]
+    os.environ.update(before)
 
 
 @pytest.fixture(scope="session")
@@ -85,6 +95,12 @@ def module_runner(tmp_path_factory):
             runner.close()
 
     return run
+
+
+def offer():
+    """The variables by which a process takes the fork server of this one, unless it has other variables itself."""
+    start_fork_server(early_log())
+    return offered()
 
 
 class Outcome:

@@ -11,7 +11,7 @@ import signal
 import socket
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,13 @@ from tf_opdiff.harness.device.processes.channel import Channel
 
 
 def run(
-    work: Callable[..., None], end: socket.socket, output: Any, life: Any, scratch: str, memory: int, *more: Any
+    work: Callable[..., None],
+    end: socket.socket,
+    output: Any,
+    life: Any,
+    settings: Mapping[str, str],
+    memory: int,
+    *more: Any,
 ) -> None:
     """Does the work of a child process, then ends it, without waiting for threads that the work leaves behind.
 
@@ -29,12 +35,13 @@ def run(
       end: the child's end of the channel.
       output: the pipe that takes its output.
       life: the pipe that the process that asked for the child holds open.
-      scratch: the folder for its temporary files.
+      settings: environment variables; TMPDIR among them is the folder for its temporary files.
       memory: a limit in bytes; 0 for none.
       more: further arguments of the work.
     """
     _die_with(life)
-    _enter(output.fileno(), scratch, memory)
+    os.environ.update(settings)
+    _enter(output.fileno(), memory)
     output.close()
     work(Channel(end), *more)
     sys.stdout.flush()
@@ -60,14 +67,14 @@ def _die_with(life: Any) -> None:
 _held: list[Any] = []
 
 
-def _enter(output: int, scratch: str, memory: int) -> None:
+def _enter(output: int, memory: int) -> None:
     """Redirects output to a pipe and temporary files to a folder. When memory runs out, the kernel kills it first."""
     os.setpgid(0, 0)  # a kill reaches all that it starts, and Ctrl-C in a terminal its parent only
     os.dup2(output, 1)
     os.dup2(output, 2)
     # The fork server opened its own on its output: if that was a file, they would seek, which a pipe refuses.
     sys.stdout, sys.stderr = (os.fdopen(n, "w", 1, errors="backslashreplace", closefd=False) for n in (1, 2))
-    os.environ["TMPDIR"] = tempfile.tempdir = scratch
+    tempfile.tempdir = os.environ["TMPDIR"]
     fork_server.leave_fork_server()
     fork_server.leave_safe_path()
     with contextlib.suppress(OSError):  # not Linux

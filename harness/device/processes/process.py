@@ -22,13 +22,15 @@ from tf_opdiff.harness.device.processes.peer import GRACE, Peer, exit_name
 
 #: How often something is done that fails because a fork server ends: nothing that runs in a child is at fault.
 TRIES = 4
+#: Variables that TensorFlow reads after its import: XLA reads its flags when it first compiles. A fork can set them.
+LATE = {"XLA_FLAGS"}
 
 
 class Child(Peer):
     """A process that does some work, in a process group of its own, and dies with this one.
 
-    It is a fork of the fork server. With `settings` in its environment, which TensorFlow may read at its import, it is
-    a new process instead. Construct it inside `harness.system.interrupt.uninterrupted`.
+    It is a fork of the fork server. With `settings` in its environment that TensorFlow may read at its import, it is a
+    new process instead; see `LATE`. Construct it inside `harness.system.interrupt.uninterrupted`.
     """
 
     def __init__(
@@ -68,7 +70,8 @@ class Child(Peer):
         """Starts the process; raises like the constructor, and leaves nothing behind then."""
         fork_server.start_fork_server(log)
         self._close_fork_server_end()
-        self._fork_server_end = -1 if settings else shared_fork_server.end_of_current()
+        new = not settings.keys() <= LATE
+        self._fork_server_end = -1 if new else shared_fork_server.end_of_current()
         self._scratch = tempfile.mkdtemp(dir=fork_server.scratch())
         ours, theirs = socket.socketpair()
         reader, writer = mp.Pipe(duplex=False)
@@ -77,12 +80,14 @@ class Child(Peer):
             self.channel = Channel(ours)
             self.log = Log(log, os.dup(reader.fileno()))
             reader.close()
-            context = mp.get_context("spawn") if settings else fork_server.CONTEXT
-            arguments = (work, theirs, writer, life, self._scratch, *arguments)
+            context = mp.get_context("spawn") if new else fork_server.CONTEXT
+            arguments = (work, theirs, writer, life, {**settings, "TMPDIR": self._scratch}, *arguments)
             self._process: Any = context.Process(target=child_main.run, args=arguments, daemon=True)
             try:
                 with (
-                    fork_server.environment({**server_python.import_path(), **settings, **fork_server.safe_path()}),
+                    fork_server.environment(
+                        {**server_python.import_path(), **(settings if new else {}), **fork_server.safe_path()}
+                    ),
                     fork_server.watched_fork_server(),
                 ):
                     self._process.start()

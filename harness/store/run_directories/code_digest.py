@@ -20,6 +20,7 @@ import sys
 import sysconfig
 import time
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from tf_opdiff.harness.device.processes.server_python import VARIABLE
@@ -134,7 +135,13 @@ def _within(folders: Iterable[Path]) -> tuple[str, ...]:
 
 def _file_of(module: object) -> str | None:
     file = getattr(module, "__file__", None)
-    return os.path.realpath(file) if isinstance(file, str) and os.path.isfile(file) else None
+    return _without_links(file) if isinstance(file, str) and os.path.isfile(file) else None
+
+
+@cache
+def _without_links(file: str) -> str:
+    """The path of a file without links; a run asks for those of a thousand modules four times."""
+    return os.path.realpath(file)
 
 
 def _content(path: Path) -> bytes:

@@ -1,10 +1,6 @@
 """XLA is asked once for a program that lacks a kernel; a program that fails for another reason is tried again."""
 
-import subprocess
-import sys
-
-from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.tests.patience import PATIENCE
+from tf_opdiff.harness.tests.forked_python import forked_python
 
 #: Runs two programs twice each, with inputs of different shapes, which trace them anew; prints the numbers of traces.
 COUNT = """
@@ -44,8 +40,6 @@ print(*outcomes(fails_of_three))
 
 
 def test_a_program_without_a_kernel_is_not_compiled_again_and_another_failure_is_tried_again():
-    process = subprocess.run(
-        [sys.executable, "-c", COUNT], check=False, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE
-    )
+    process = forked_python("-c", COUNT)
     assert process.returncode == 0, process.stderr
     assert process.stdout.splitlines() == ["1 True", "2 ['three', '']"]

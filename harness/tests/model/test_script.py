@@ -1,13 +1,10 @@
 """A program of the ops that an answer names runs by itself, and shows what eager mode and the other mode give."""
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
 from tf_opdiff.harness.spec.plan import Device, Plan
+from tf_opdiff.harness.tests.forked_python import forked_python
 from tf_opdiff.harness.tests.model.conftest import INPUTS
 from tf_opdiff.model.answers.answer import Answer
 
@@ -15,9 +12,9 @@ XLA = Plan(Device("cpu"), "xla")
 
 
 def run(file):
-    """The lines that a program prints; the package is not on its path."""
-    env = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | {"CUDA_VISIBLE_DEVICES": "-1"}
-    done = subprocess.run([sys.executable, file], check=False, capture_output=True, text=True, env=env, cwd=file.parent)
+    """The lines that a program prints."""
+    assert "tf_opdiff" not in file.read_text()
+    done = forked_python(str(file), cwd=file.parent)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
 

@@ -21,6 +21,7 @@ from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Case
 from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.harness.tests.forked_python import forked_python
 from tf_opdiff.harness.tests.patience import PATIENCE
 from tf_opdiff.harness.tests.planted_specs.planted_class import Line
 
@@ -91,8 +92,8 @@ def test_a_script_needs_tensorflow_and_numpy_only_and_says_when_the_fault_is_men
     assert (code, said.splitlines()[-1]) == (1, "the discrepancy is there"), said
     assert "change(tf, tf.floor(x))" in made
     (tmp_path / "mended.py").write_text(made.replace("change(tf, tf.floor(x))", "tf.floor(x)"))
-    code, said = plain_python(tmp_path / "mended.py")
-    assert (code, said.splitlines()[-1]) == (0, "no discrepancy"), said
+    mended = forked_python(str(tmp_path / "mended.py"))
+    assert (mended.returncode, mended.stdout.splitlines()[-1]) == (0, "no discrepancy"), mended
 
 
 HARD_TO_END = {

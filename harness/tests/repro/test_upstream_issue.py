@@ -1,8 +1,6 @@
 """The text of an upstream issue: short, with a program as a person writes it, its output, its cause and its setting."""
 
 import re
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
@@ -15,7 +13,7 @@ from tf_opdiff.harness.repro.program_text.minimal import minimal_of
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Case
-from tf_opdiff.harness.tests.patience import PATIENCE
+from tf_opdiff.harness.tests.forked_python import forked_python
 
 SPECS = Catalog.load("tf_opdiff.harness.tests.planted_specs.planted_switches").specs
 
@@ -64,9 +62,8 @@ def test_constants_are_put_where_they_are_used(definitions, names, text):
 def test_a_minimal_program_prints_both_results_and_the_expected_one(tmp_path):
     path = tmp_path / "minimal.py"
     path.write_text(minimal_of(discrepancy("log-of-exp", "xla")))
-    process = subprocess.run(
-        [sys.executable, str(path)], check=True, capture_output=True, text=True, timeout=PATIENCE, cwd=tmp_path
-    )
+    process = forked_python(str(path), cwd=tmp_path)
+    assert process.returncode == 0, process.stderr
     labels = re.split(r"^(eager|jit_compile=True|expected):", process.stdout, flags=re.MULTILINE)[1:]
     results = dict(zip(labels[::2], labels[1::2], strict=True))
     assert {label: "inf" in shown for label, shown in results.items()} == {

@@ -15,6 +15,7 @@ from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.store.run_directories.run_info import RunInfo
 from tf_opdiff.harness.store.shards.merged import merge
 from tf_opdiff.harness.store.shards.shard import read_shard
+from tf_opdiff.harness.tests.conftest import offer
 from tf_opdiff.harness.tests.patience import PATIENCE
 
 SESSION = "tf_opdiff.harness.tests.planted_runs.planted_session"
@@ -73,6 +74,7 @@ def test_an_interrupted_run_says_so_and_keeps_what_it_has(tmp_path):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        env=os.environ | offer(),
     )
     while process.poll() is None and not any(cell[0].startswith("hangs") for cell in _started(directory)):
         time.sleep(0.05)  # looks again, and leaves the processor to the run
@@ -94,7 +96,9 @@ def test_a_run_that_was_cut_off_goes_on_where_it_stopped(run_pytest, cut_off, tm
     assert (cut_off.status, RunInfo.load(directory).state) == (3, "fault")
     started = {path.name for path in (directory / "shards").iterdir()}
     done, planned = cut_off.merged.done, RunInfo.load(directory).planned
-    again = run_pytest("--resume", str(directory), "-n", workers, suites=SESSION, folder=directory, env={"SPARE": "1"})
+    again = run_pytest(
+        "--resume", str(directory), "-n", workers, suites=SESSION, folder=directory, shared_env={"SPARE": "1"}
+    )
     info = RunInfo.load(directory)
     assert (again.status, info.state, info.not_run) == (1, "complete", []), again.output
     assert info.planned == info.recorded == planned == len(again.merged.done)

@@ -3,6 +3,7 @@
 import json
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,6 +19,7 @@ from tf_opdiff.harness.store.run_directories.run_info import STOPPED, RunInfo
 from tf_opdiff.harness.store.run_directories.rundir import absent, create, discard
 from tf_opdiff.harness.store.shards.merged import merge
 from tf_opdiff.harness.store.shards.shard import Shard, Unkept, read_shard
+from tf_opdiff.harness.tests.conftest import offer
 from tf_opdiff.harness.tests.patience import PATIENCE
 
 ENDS = "tf_opdiff.harness.tests.planted_runs.planted_ends"
@@ -42,10 +44,13 @@ def scratch():
 
 @pytest.fixture
 def begun(scratch):
-    """begun(*words) → a process in a session of its own, whose temporary folders are in `scratch`."""
+    """begun(*words) → a process in a session of its own, whose temporary folders are in `scratch`.
+
+    With `borrows`, it takes the fork server of the tests, and its temporary folders are there.
+    """
     processes = []
 
-    def begin(*words, **env):
+    def begin(*words, borrows=False, **env):
         kept = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")}
         process = subprocess.Popen(
             [sys.executable, *words],
@@ -54,7 +59,7 @@ def begun(scratch):
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
-            env=kept | {"TMPDIR": str(scratch)} | env,
+            env=kept | (offer() if borrows else {"TMPDIR": str(scratch)}) | env,
         )
         processes.append(process)
         return process
@@ -124,11 +129,12 @@ def test_a_second_interrupt_ends_the_run_at_once_and_leaves_it_marked(begun, scr
     assert list(scratch.iterdir()) == []
 
 
+SLOW_REPORT = ("--op", "fine-before", "-p", "tf_opdiff.harness.tests.planted_runs.slow_report")
+
+
 def test_an_interrupt_of_the_report_marks_a_run_that_was_complete(begun, tmp_path):
     directory = tmp_path / "run"
-    process = begun(
-        *words_of(directory, "--op", "fine-before", "-p", "tf_opdiff.harness.tests.planted_runs.slow_report")
-    )
+    process = begun(*words_of(directory, *SLOW_REPORT), borrows=True)
     until((directory / "reporting").exists, process)
     process.send_signal(signal.SIGTERM)
     output, _ = process.communicate(timeout=PATIENCE)
@@ -140,16 +146,14 @@ def test_an_interrupt_of_the_report_marks_a_run_that_was_complete(begun, tmp_pat
 @pytest.mark.parametrize("words", [("-m", "pytest", "suites", "--resume={}"), ("-m", "reports", "{}")])
 def test_a_run_that_was_killed_while_its_report_was_written_gets_it_later(begun, tmp_path, words):
     directory = tmp_path / "run"
-    process = begun(
-        *words_of(directory, "--op", "fine-before", "-p", "tf_opdiff.harness.tests.planted_runs.slow_report")
-    )
+    process = begun(*words_of(directory, *SLOW_REPORT), borrows=True)
     until((directory / "reporting").exists, process)
     process.kill()
     process.communicate(timeout=PATIENCE)
     assert RunInfo.load(directory).state == "reporting"
     assert not (directory / "index.html").exists()
     settings = ("-o", f"opdiff_suites={ENDS}", "-o", f"opdiff_known={os.devnull}") if "pytest" in words else ()
-    mend = begun(*(word.format(directory) for word in words), *settings)
+    mend = begun(*(word.format(directory) for word in words), *settings, borrows=True)
     output, _ = mend.communicate(timeout=PATIENCE)
     info = RunInfo.load(directory)
     assert (mend.returncode, info.state, info.planned, info.recorded) == (0, "complete", 2, 2), output
@@ -280,14 +284,16 @@ def test_a_shard_that_was_deleted_says_so(tmp_path):
 
 DIES = """
 import os, signal, sys
+folder = os.path.dirname(__file__)
 if "exec(eval(sys.stdin.readline()))" in " ".join(sys.orig_argv):  # a worker of xdist's
+    number, when = open(os.path.join(folder, "dies")).read().split()
     for n in range(9):
         try:
-            os.close(os.open(os.path.join(os.environ["COUNT"], str(n)), os.O_CREAT | os.O_EXCL))
+            os.close(os.open(os.path.join(folder, "count", str(n)), os.O_CREAT | os.O_EXCL))
         except FileExistsError:
             continue
-        if str(n) == os.environ["DIES"]:
-            if os.environ.get("LATER"):  # when xdist asks it where it is
+        if str(n) == number:
+            if when == "later":  # when xdist asks it where it is
                 os.getcwd = lambda: os.kill(os.getpid(), signal.SIGKILL)
             else:
                 os.kill(os.getpid(), signal.SIGKILL)
@@ -295,12 +301,31 @@ if "exec(eval(sys.stdin.readline()))" in " ".join(sys.orig_argv):  # a worker of
 """
 
 
-def test_a_worker_that_dies_while_it_takes_another_ones_place_costs_no_report(run_pytest, tmp_path):
-    (tmp_path / "sitecustomize.py").write_text(DIES)
-    (tmp_path / "count").mkdir()
-    env = {"PYTHONPATH": str(tmp_path), "COUNT": str(tmp_path / "count"), "DIES": "2"}
-    options = ("--op", "kills-the-worker", "--op", "fine-0", "--mode", "eager", "-n", "2", "--repro=none")
-    outcome = run_pytest(*options, suites="tf_opdiff.harness.tests.planted_runs.planted_session", env=env)
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """The folder of a `sitecustomize`, one for all runs, so that they have the same variables."""
+    folder = tmp_path_factory.mktemp("site")
+    (folder / "sitecustomize.py").write_text(DIES)
+    return folder
+
+
+@pytest.fixture
+def with_a_death(run_pytest, site):
+    """with_a_death(number, when, …) → the Outcome of a run whose worker of this number dies `first` or `later`."""
+
+    def run(number, when, *options, suites):
+        (site / "dies").write_text(f"{number} {when}")
+        shutil.rmtree(site / "count", ignore_errors=True)
+        (site / "count").mkdir()
+        options = (*options, "--mode", "eager", "-n", "2", "--repro=none")
+        return run_pytest(*options, suites=suites, shared_env={"PYTHONPATH": str(site)})
+
+    return run
+
+
+def test_a_worker_that_dies_while_it_takes_another_ones_place_costs_no_report(with_a_death):
+    suites = "tf_opdiff.harness.tests.planted_runs.planted_session"
+    outcome = with_a_death(2, "first", "--op", "kills-the-worker", "--op", "fine-0", suites=suites)
     info = RunInfo.load(outcome.directory)
     assert (outcome.status, info.state) == (3, "fault"), outcome.output
     assert "INTERNALERROR" not in outcome.output
@@ -309,12 +334,9 @@ def test_a_worker_that_dies_while_it_takes_another_ones_place_costs_no_report(ru
     assert info.planned == info.recorded + len(info.not_run)
 
 
-@pytest.mark.parametrize(("number", "later"), [("0", ""), ("1", ""), ("1", "1")])
-def test_a_worker_that_dies_while_it_starts_costs_no_report(run_pytest, tmp_path, number, later):
-    (tmp_path / "sitecustomize.py").write_text(DIES)
-    (tmp_path / "count").mkdir()
-    env = {"PYTHONPATH": str(tmp_path), "COUNT": str(tmp_path / "count"), "DIES": number, "LATER": later}
-    outcome = run_pytest("--op", "fine-before", "--mode", "eager", "-n", "2", "--repro=none", suites=ENDS, env=env)
+@pytest.mark.parametrize(("number", "when"), [(0, "first"), (1, "first"), (1, "later")])
+def test_a_worker_that_dies_while_it_starts_costs_no_report(with_a_death, number, when):
+    outcome = with_a_death(number, when, "--op", "fine-before", suites=ENDS)
     info = RunInfo.load(outcome.directory)
     assert (outcome.status, info.state) == (3, "fault"), outcome.output
     (fault,) = info.faults

@@ -2,8 +2,6 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -14,15 +12,14 @@ from tf_opdiff.harness.judge.known_failures import known_files
 from tf_opdiff.harness.judge.planted_faults.mutation import score
 from tf_opdiff.harness.judge.promises.expectation import expectation
 from tf_opdiff.harness.judge.promises.reference import ReferenceFault
-from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.repro.discrepancy import Discrepancy
 from tf_opdiff.harness.repro.script import script_of
+from tf_opdiff.harness.run import one_case
 from tf_opdiff.harness.spec.catalog import Catalog, Item, _check_ids
 from tf_opdiff.harness.spec.inputs.recipes import plain
 from tf_opdiff.harness.spec.lists import spec_list
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Case, Claim, Side, Spec, Topic
-from tf_opdiff.harness.tests.patience import PATIENCE
 from tf_opdiff.reports.data.run_data.load import load
 
 PLANTED = Catalog.load("tf_opdiff.harness.tests.planted_specs.planted_attrs")
@@ -211,19 +208,10 @@ def test_a_sweep_finds_the_wrong_label_and_its_rerun_names_it(tmp_path, capsys):
     assert "no attrs of scaled-wrong-once 'third'; there is double, minus" in capsys.readouterr().err
 
 
-def test_one_case_can_be_printed():
-    command = [sys.executable, "-c", _SHOW]
-    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE, cwd=ROOT)
-    assert done.returncode == 1 and "output[0]: shape" in done.stdout, done.stdout + done.stderr
-
-
-_SHOW = """
-import sys
-from tf_opdiff.harness.run import one_case
-one_case.SUITES = "tf_opdiff.harness.tests.planted_specs.planted_attrs"
-from tf_opdiff.command_line import main
-sys.exit(main(["repro", "sums-wrong-once-float32-kept-small", "--plan", "cpu/eager"]))
-"""
+def test_one_case_can_be_printed(monkeypatch, capsys):
+    monkeypatch.setattr(one_case, "SUITES", "tf_opdiff.harness.tests.planted_specs.planted_attrs")
+    assert main(["repro", "sums-wrong-once-float32-kept-small", "--plan", "cpu/eager"]) == 1
+    assert "output[0]: shape" in capsys.readouterr().out
 
 
 def test_an_entry_of_known_failures_may_select_a_label(tmp_path):

@@ -30,6 +30,7 @@ from tf_opdiff.harness.sweep.measurements.pieces import NORMAL, SUBNORMAL, Piece
 from tf_opdiff.harness.sweep.measurements.promise import Promise
 from tf_opdiff.harness.sweep.measurements.tally import Tally, of_difference
 from tf_opdiff.harness.sweep.sweep import BLOCK
+from tf_opdiff.harness.tests.conftest import offer
 from tf_opdiff.harness.tests.patience import PATIENCE
 from tf_opdiff.harness.tests.planted_sweeps.planted_sweep import CALM, LETHAL, WRONG
 from tf_opdiff.harness.tests.planted_sweeps.planted_sweep import _spec as planted
@@ -256,7 +257,8 @@ def test_a_flushed_number_is_told_from_a_wrong_one():
 def test_an_interrupted_sweep_says_so_and_goes_on_where_it_stopped(tmp_path):
     part = ["--dtype", "float32", "--mode", "eager", "--range", f"0:{200 * BLOCK}"]
     command = [sys.executable, "-m", "harness", "sweep", "fine", *part, *OPTIONS, "--run-dir", str(tmp_path)]
-    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    process = subprocess.Popen(command, cwd=ROOT, env=os.environ | offer(), text=True, **pipes)
     shard = tmp_path / "shards" / "sweep.jsonl"
     while process.poll() is None and not (shard.exists() and len(shard.read_bytes().splitlines()) > 3):
         time.sleep(0.01)

@@ -1,19 +1,17 @@
 """Every option of a raw op has a spec or a reason; what specs are said to show is what their programs do."""
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import pytest
 
-from tf_opdiff.harness.paths import ROOT, SUITES
+from tf_opdiff.harness.paths import SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.lists.options import LEFT_OUT, SHOWN, Options
 from tf_opdiff.harness.spec.lists.raw_ops import RawOps
-from tf_opdiff.harness.tests.patience import PATIENCE
+from tf_opdiff.harness.tests.forked_python import forked_python
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.options import NEUTRAL, OPTION, changed, with_inputs, with_results, with_values
 from tf_opdiff.suites.forms.part import part
@@ -52,8 +50,7 @@ def test_programs_show_the_options_that_the_file_says(options):
     modules = [
         f"{SUITES}.ops.{name}" for name in ("math.products.matmul", "nn.layers.top_k", "state.assign", "training")
     ]
-    run = [sys.executable, "-m", PROGRAM, *modules]
-    process = subprocess.run(run, check=False, cwd=ROOT, capture_output=True, text=True, timeout=4 * PATIENCE)
+    process = forked_python("-m", PROGRAM, *modules)
     assert process.returncode == 0, process.stderr
     own, shown = Catalog.load(" ".join(modules)).specs, json.loads(process.stdout)
     here = flat(shown)

@@ -1,19 +1,16 @@
 """Every dtype that TensorFlow has is tested or refused by promise, for every OpDef that specs are about."""
 
 import json
-import subprocess
-import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import pytest
 
-from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.inputs.recipes import INTEGERS
 from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.harness.tests.patience import PATIENCE
+from tf_opdiff.harness.tests.forked_python import forked_python
 from tf_opdiff.suites.derived.op_types import DTYPES, FILE, REMOVED, TO_DO, OpTypes, every_op
 from tf_opdiff.suites.derived.other_dtypes import NO_XLA, twins_of
 
@@ -122,14 +119,7 @@ def test_a_dtype_that_neither_a_spec_nor_a_twin_has_is_named(by_op):
 
 def table(*left_out: str) -> str:
     """The text of the file, written by the installed TensorFlow."""
-    command = [
-        sys.executable,
-        "-m",
-        "tf_opdiff.harness.device.installation.op_types",
-        "tf_opdiff.suites.ops",
-        *left_out,
-    ]
-    process = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
+    process = forked_python("-m", "tf_opdiff.harness.device.installation.op_types", "tf_opdiff.suites.ops", *left_out)
     assert process.returncode == 0, process.stderr
     return process.stdout
 

@@ -2,8 +2,6 @@
 
 import os
 import secrets
-import subprocess
-import sys
 from itertools import product
 
 import numpy as np
@@ -14,7 +12,7 @@ from tf_opdiff.harness.spec.inputs.recipes import Draw
 from tf_opdiff.harness.spec.lists.override_cell import APPLIED, IGNORED, INEXPRESSIBLE, OWN, REFUSED
 from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.store.records.record import FAILING
-from tf_opdiff.harness.tests.patience import PATIENCE
+from tf_opdiff.harness.tests.forked_python import forked_python
 from tf_opdiff.suites.forms.overrides.declaration import OVERRIDES
 from tf_opdiff.suites.forms.overrides.promises import Promise
 from tf_opdiff.suites.forms.overrides.specs import MECHANISMS, PLACES
@@ -102,9 +100,7 @@ def test_a_program_of_the_page_runs_alone_and_prints_the_gradients_of_its_cells(
     assert data["alone"] and "tf_opdiff" not in data["program"]
     script = tmp_path / "program.py"
     script.write_text(data["program"])
-    done = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=tmp_path
-    )
+    done = forked_python(str(script), cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     place, ignored = "", {}
     for line in done.stdout.splitlines():

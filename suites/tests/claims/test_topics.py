@@ -2,15 +2,11 @@
 
 import codeop
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
-from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.harness.tests.patience import PATIENCE
+from tf_opdiff.harness.tests.forked_python import forked_python
 
 SPECS = Catalog.load("tf_opdiff.suites.claims").specs.values()
 TOPICS = {claim.topic.id: claim.topic for spec in SPECS for claim in spec.claims}
@@ -58,11 +54,7 @@ def test_interactive_python_refuses_a_block_that_no_empty_line_ends():
 
 def printed_by(*files, options=()):
     """What programs print, and their exit statuses, each in a process of its own; see `pasted_programs`."""
-    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": "-1"}
-    command = [sys.executable, "-m", "tf_opdiff.suites.tests.claims.pasted_programs", *options, *map(str, files)]
-    ended = subprocess.run(
-        command, check=False, capture_output=True, text=True, cwd=ROOT, env=environment, timeout=PATIENCE
-    )
+    ended = forked_python("-m", "tf_opdiff.suites.tests.claims.pasted_programs", *options, *map(str, files))
     assert not ended.returncode, ended.stderr[-3000:]
     return json.loads(ended.stdout.splitlines()[-1])
 

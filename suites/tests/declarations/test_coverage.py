@@ -1,15 +1,13 @@
 """Every raw op of the registry has a spec, a reason to be left out, or a place in the list of ops to do."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
-from tf_opdiff.harness.paths import RAW_OPS, ROOT, SUITES
+from tf_opdiff.harness.paths import RAW_OPS, SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.lists.raw_ops import EXCLUDED, FAMILIES, REGISTRY, TO_DO, RawOps, to_do
-from tf_opdiff.harness.tests.patience import PATIENCE
+from tf_opdiff.harness.tests.forked_python import forked_python
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +36,7 @@ def test_an_op_without_spec_is_to_do_unless_it_is_excluded(raw_ops):
 
 
 def test_the_registry_is_that_of_the_installed_tensorflow():
-    command = [sys.executable, "-m", "tf_opdiff.harness.device.installation.op_registry"]
-    process = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
+    process = forked_python("-m", "tf_opdiff.harness.device.installation.op_registry")
     assert process.returncode == 0, process.stderr
     installed, stored = json.loads(process.stdout), json.loads((RAW_OPS / REGISTRY).read_text("utf-8"))
     if installed["tensorflow"] == stored["tensorflow"]:

@@ -1,10 +1,6 @@
 """The list of kernels says exactly what TensorFlow's registry says."""
 
-import subprocess
-import sys
-
-from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.tests.patience import PATIENCE
+from tf_opdiff.harness.tests.forked_python import forked_python
 
 #: Compares the list with the registry, one kernel and one combination of dtypes at a time.
 COMPARE = """
@@ -37,9 +33,7 @@ print(len(listed["Cast"]["GPU"]), listed["If"]["CPU"], "XLA_CPU_JIT" in listed["
 
 
 def test_the_list_of_kernels_is_that_of_the_registry():
-    process = subprocess.run(
-        [sys.executable, "-c", COMPARE], check=False, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE
-    )
+    process = forked_python("-c", COMPARE)
     assert process.returncode == 0, process.stderr
     few, unconstrained, xla = process.stdout.split(maxsplit=2)[0], "[{}]", "True"
     assert 1 < int(few) < 20  # int4 casts to integers only: one dict cannot say that
@@ -64,7 +58,5 @@ print(ops_without_kernel({"output[0]": Result("error", code="INVALID_ARGUMENT", 
 
 
 def test_a_group_of_ops_without_a_common_device_names_the_op_that_lacks_a_kernel():
-    process = subprocess.run(
-        [sys.executable, "-c", COLOCATED], check=False, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE
-    )
+    process = forked_python("-c", COLOCATED)
     assert process.stdout.split("\n")[0] == "['TensorArrayWriteV3']", process.stderr

@@ -1,13 +1,10 @@
 """The place of a run is where its data were computed: shapes that TensorFlow computes on the CPU are no evidence."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 
-from tf_opdiff.harness.paths import ROOT
-from tf_opdiff.harness.tests.patience import PATIENCE
+from tf_opdiff.harness.tests.forked_python import forked_python
 
 #: Nodes as `OP DTYPE DEVICE`, the ops that the spec names, the dtype of the case, and the places of the run.
 CASES = {
@@ -45,8 +42,7 @@ print(json.dumps([place(*case[:3]) for case in json.loads(sys.argv[1])]))
 
 @pytest.fixture(scope="module")
 def places():
-    command = [sys.executable, "-c", PROGRAM, json.dumps(list(CASES.values()))]
-    done = subprocess.run(command, check=False, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE)
+    done = forked_python("-c", PROGRAM, json.dumps(list(CASES.values())))
     assert done.returncode == 0, done.stderr
     return dict(zip(CASES, json.loads(done.stdout), strict=True))
 

@@ -8,6 +8,7 @@ import sys
 import pytest
 
 from tf_opdiff.harness.spec.settings.trait import CPU_TRAITS, FACT
+from tf_opdiff.harness.tests.forked_python import forked_python
 
 PROGRAM = """
 import json
@@ -28,7 +29,7 @@ def measured(**environment):
 
 @pytest.fixture(scope="module")
 def here():
-    return measured()
+    return json.loads(forked_python("-c", PROGRAM).stdout)
 
 
 def test_every_trait_is_measured(here):

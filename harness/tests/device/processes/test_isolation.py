@@ -18,6 +18,7 @@ from tf_opdiff.harness.judge.known_failures.cause import Cause
 from tf_opdiff.harness.judge.known_failures.entry import Entry
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.spec.plan import Device, Plan
+from tf_opdiff.harness.tests.forked_python import forked_python
 from tf_opdiff.harness.tests.patience import PATIENCE
 
 
@@ -41,8 +42,21 @@ def test_the_case_after_a_crash_is_run_on_a_new_server_that_need_not_import_tens
     (server,) = [s for (d, t, m), s in run_spec.servers.items() if d == Device("cpu") and t == PATIENCE and m == 0]
     assert server._child is None, "the server that died is still held"
     assert {r.verdict for r in run_spec("right", modes=("eager",))} == {"match"}
-    (parent,) = re.findall(r"^PPid:\s+(\d+)", Path(f"/proc/{server.pid}/status").read_text(), re.MULTILINE)
-    assert int(parent) == forkserver._forkserver._forkserver_pid, "it is no fork of the process that has TensorFlow"
+    assert is_fork(server.pid)
+
+
+@pytest.mark.parametrize(("variant", "fork"), [("nohlo=algsimp", True), ("noonednn", False)])
+def test_the_server_of_a_variant_imports_tensorflow_only_where_that_reads_the_setting(run_spec, variant, fork):
+    device = f"cpu+{variant}"
+    assert {r.verdict for r in run_spec("right", modes=("xla",), devices=(device,))} == {"match"}
+    server = run_spec.servers[Device.parse(device), PATIENCE, 0]
+    assert is_fork(server.pid) == fork
+
+
+def is_fork(pid):
+    """Whether a process is a fork of the fork server, which has imported TensorFlow."""
+    (parent,) = re.findall(r"^PPid:\s+(\d+)", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
+    return int(parent) == forkserver._forkserver._forkserver_pid
 
 
 @pytest.mark.parametrize(("severity", "verdicts"), [("memory", {"match"}), ("wrong_value", {"mismatch"})])
@@ -193,7 +207,7 @@ def test_a_message_names_no_folder_of_this_machine():
         "from tf_opdiff.harness.device.programs.results import error_result; "
         f"print(error_result(ValueError({text!r})).message)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=PATIENCE)
+    done = forked_python("-c", code)
     assert done.stdout.strip() == text.replace("/home/me/tensorflow/", "…/")
 
 
