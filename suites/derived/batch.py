@@ -22,8 +22,7 @@ SIZES = (2, 3, 5, 8, 16, 32)
 
 
 _CANCELLING = Loose(
-    lambda *inputs, **keywords: True,
-    "of the many sums of a batch some cancel; recipes of the spec itself have no such sums, or say where they are",
+    reason="some of the many sums of a batch cancel; the recipes of the spec have no such sums, or say where",
 )
 
 
