@@ -77,7 +77,8 @@ def _loose(case: Case, quantity: str, inputs: tuple[np.ndarray, ...]) -> str:
     loose = case.spec.tolerance.loose_of(quantity)
     if loose is None:
         return ""
-    return _hash(loose.reason, _bytes(np.asarray(loose(*map(widened, inputs), **case.keywords))))
+    relative = (loose.last, loose.dtype, loose.size, loose.roundings)
+    return _hash(loose.reason, relative, _bytes(np.asarray(loose(*map(widened, inputs), **case.keywords))))
 
 
 def _expected(case: Case, expected: Expectation, inputs: tuple[np.ndarray, ...]) -> Iterator[object]:

@@ -22,13 +22,14 @@ from tf_opdiff.harness.judge.differences.compare import compare
 from tf_opdiff.harness.judge.planted_faults.mutants import MUTANTS, STRICT, Mutant, outside, past
 from tf_opdiff.harness.judge.promises.expectation import expectation
 from tf_opdiff.harness.judge.promises.loose_bounds import Rooms
+from tf_opdiff.harness.judge.promises.moved_inputs import Moved
 from tf_opdiff.harness.judge.promises.want import Want, positive_zeros
 from tf_opdiff.harness.judge.verdicts.claim import predicting
 from tf_opdiff.harness.paths import SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.inputs.recipes import is_float
 from tf_opdiff.harness.spec.modes import MODE_FAMILIES
-from tf_opdiff.harness.spec.spec import Case, Side, Spec
+from tf_opdiff.harness.spec.spec import Case, Spec
 
 #: The name of a mutant, and a function that tries it: whether it is killed, or None where it is not possible.
 Trial = tuple[str, Callable[[], bool | None]]
@@ -97,22 +98,23 @@ def _trials(case: Case) -> Iterator[Trial]:
                 if claim.concerns(name.rpartition(" ")[2]):
                     yield f"{name} as {claim.id} predicts", killed
     for side in (None, *case.spec.contract.values()):
+        moved = Moved(case, side)
         for quantity, want in expectation(case, inputs, side).wants.items():
             families = MODE_FAMILIES if case.spec.tolerance.by_modes(quantity) else MODE_FAMILIES[:1]
             for mode in families:
                 suffix = f" under {mode}" if len(families) > 1 else ""
-                for name, killed in _mutated(case, side, quantity, want.in_mode(mode), inputs):
+                for name, killed in _mutated(moved, quantity, want.in_mode(mode), inputs):
                     yield f"{name} in {quantity}{suffix}", killed
 
 
-def _mutated(case: Case, side: Side | None, quantity: str, want: Want, inputs: Sequence[np.ndarray]) -> Iterator[Trial]:
+def _mutated(moved: Moved, quantity: str, want: Want, inputs: Sequence[np.ndarray]) -> Iterator[Trial]:
     """A trial of each mutant of a quantity, by its promise in a mode."""
     mutants = {**MUTANTS, "one ULP past the budget": past(want)}
-    rooms = Rooms.of(case, side, quantity, want)
+    rooms = Rooms.of(moved, quantity, want)
     if rooms is not None:
         to_zero = {name: mutants[name] for name in ("subnormal to 0",)}  # a sum that cancels may be subnormal
         mutants |= {name: outside(rooms.excused, mutant) for name, mutant in {**STRICT, **to_zero}.items()}
-        yield f"half of the digits of an element of {case.id}", partial(operator.not_, rooms.faulty)
+        yield f"half of the digits of an element of {moved.case.id}", partial(operator.not_, rooms.faulty)
     right = truth(want)
     for name, mutant in mutants.items():
         yield name, partial(_killed, mutant, right, want, quantity, inputs)

@@ -17,25 +17,21 @@ cancel, and only its author knows which.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, Self
+from typing import Self
 
 import ml_dtypes
 import numpy as np
 
 from tf_opdiff.harness.judge.differences.difference import ulp_of
-from tf_opdiff.harness.judge.promises.expectation import expectation, widened
-from tf_opdiff.harness.judge.promises.reference import ReferenceFault
+from tf_opdiff.harness.judge.promises.expectation import widened
+from tf_opdiff.harness.judge.promises.moved_inputs import Moved, Scale
 from tf_opdiff.harness.judge.promises.want import Want
-from tf_opdiff.harness.spec.inputs.recipes import Draw, is_float
-from tf_opdiff.harness.spec.spec import Case, Side, Spec
+from tf_opdiff.harness.spec.inputs.recipes import is_float
+from tf_opdiff.harness.spec.spec import Spec
 
 #: The number of roundings of the inputs whose effect on the result a room may have.
 ROUNDINGS = 128
-#: How often inputs move by chance. The changes of a sum may cancel; of hundreds of sums, those of some do four times.
-CHANCES = 16
 #: The widest room in ULPs that needs no reason: half of the digits of a float32. A float64 keeps to it too.
 WIDEST = 2.0**12
 
@@ -78,11 +74,12 @@ class Rooms:
         return bool((self.wide & ~self.excused).any())
 
     @classmethod
-    def of(cls, case: Case, side: Side | None, quantity: str, want: Want) -> Self | None:
+    def of(cls, moved: Moved, quantity: str, want: Want) -> Self | None:
         """The rooms of a promise in a mode; None if it has no floats, or the program is not one op.
 
         Elements that are not finite have no room: their class is compared.
         """
+        case = moved.case
         if want.value is None or want.dtype is None or not of_one_op(case.spec):
             return None
         if not is_float(part_of(want.dtype)):
@@ -92,10 +89,16 @@ class Rooms:
         excused = np.zeros(wide.shape, bool)
         if not wide.any():
             return cls(wide, excused)
-        inputs = case.inputs()
-        excused |= loose_elements(case, inputs, quantity) & _beside_norm(case, quantity, want, allowed)
-        for change in _changes(case, inputs, side, quantity) if (wide & ~excused).any() else ():
-            excused |= allowed <= ROUNDINGS * change
+        loose = case.spec.tolerance.loose_of(quantity)
+        scale = Scale.of(loose, case.inputs(), part_of(want.dtype)) if loose and not loose.where else None
+        if loose and loose.where:
+            excused |= np.asarray(loose.where(*map(widened, case.inputs()), **case.keywords), bool)
+        roundings: float = ROUNDINGS
+        if loose and scale:
+            roundings = max(ROUNDINGS, digits_of(scale.dtype), loose.roundings)
+            excused |= allowed <= roundings * scale.ulp(want.value, scale.size)
+        for change in moved.changes(quantity, scale) if (wide & ~excused).any() else ():
+            excused |= allowed <= roundings * change
             if not (wide & ~excused).any():
                 break
         return cls(wide, excused & wide)
@@ -106,64 +109,3 @@ def of_one_op(spec: Spec) -> bool:
     ops = spec.ops if isinstance(spec.ops, str) else ";".join(spec.ops.values())
     stands_alone = not (spec.evidence or spec.execution.state or spec.execution.sessions or spec.claims)
     return bool(ops) and ";" not in ops and stands_alone
-
-
-def loose_elements(case: Case, inputs: tuple[np.ndarray, ...], quantity: str) -> np.ndarray:
-    """The elements of a quantity that the spec declares `loose`, as a bool array; False without a declaration."""
-    loose = case.spec.tolerance.loose_of(quantity)
-    return np.asarray(loose(*map(widened, inputs), **case.keywords) if loose else False, bool)
-
-
-def _beside_norm(case: Case, quantity: str, want: Want, allowed: np.ndarray) -> np.ndarray:
-    """The elements that keep half of the digits of the norm along the axes of `Loose.along`; all if it has none."""
-    loose, value, dtype = case.spec.tolerance.loose_of(quantity), want.value, want.dtype
-    assert value is not None and dtype is not None
-    if loose is None or loose.along is None:
-        return np.ones(value.shape, bool)
-    axes = tuple(axis for axis in loose.along if -axis <= value.ndim)
-    sizes = np.abs(np.where(np.isfinite(value), value, 0)).astype(np.float64)
-    norm = np.broadcast_to(np.sqrt(np.sum(sizes**2, axis=axes, keepdims=True)), value.shape).copy()
-    return np.asarray(allowed <= digits_of(part_of(dtype)) * ulp_of(norm, part_of(dtype)))
-
-
-def _changes(case: Case, inputs: tuple[np.ndarray, ...], side: Side | None, quantity: str) -> Iterator[np.ndarray]:
-    """The change of each exact element when the inputs move to their neighbours; infinite where it is undefined.
-
-    First all inputs move up, then all down; then one up and the next down, as the difference of two numbers changes;
-    then each moves either way, by chance, `CHANCES` times.
-    """
-    base, draw = expectation(case, inputs, side, bounds=False), Draw(case.seed ^ 0x500)
-    exact = base.wants[quantity].value
-    for ways in ((1, 1), (-1, -1), (1, -1), *((0, 0) for _ in range(CHANCES))):
-        moved = _all_moved(inputs, ways, draw)
-        upstreams = base.upstreams and _all_moved(base.upstreams, ways, draw)
-        tangents = base.tangents and _all_moved(base.tangents, ways, draw)
-        these = {"upstreams_of": partial(_these, upstreams), "tangents_of": partial(_these, tangents)}
-        try:
-            others = expectation(case, moved, side, bounds=False, **these).wants
-        except ReferenceFault:
-            continue
-        other = others[quantity].value if quantity in others else None
-        if exact is not None and other is not None and other.shape == exact.shape:
-            apart = np.abs(other - exact)
-            yield np.where(np.isfinite(apart), apart, np.inf)
-
-
-def _these(arrays: Any, others: Sequence[np.ndarray], case: Case) -> Any:
-    """These upstreams or tangents, whatever the outputs or inputs."""
-    return arrays
-
-
-def _all_moved(xs: Sequence[np.ndarray | None], ways: tuple[int, int], draw: Draw) -> tuple[Any, ...]:
-    """The arrays, each with its floats at their neighbours: those of even numbers one way, the others another way."""
-    return tuple(None if x is None else _moved(x, ways[i % 2], draw) for i, x in enumerate(xs))
-
-
-def _moved(x: np.ndarray, way: int, draw: Draw) -> np.ndarray:
-    """The array with each float at its next neighbour: up, down, or either by chance if `way` is 0."""
-    if x.dtype.kind == "c":
-        return (_moved(x.real, way, draw) + 1j * _moved(x.imag, way, draw)).astype(x.dtype)
-    if not is_float(x.dtype):
-        return x
-    ways = np.where(draw.booleans(*x.shape), 1, -1) if way == 0 else np.full(x.shape, way)
-    return np.nextafter(x, (ways * np.inf).astype(x.dtype), dtype=x.dtype)

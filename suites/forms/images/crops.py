@@ -42,8 +42,8 @@ _SMALL = {
 }
 INTEGERS = ("int8", "int16", "int32", "int64", "uint8", "uint16")
 _CANCELS = Loose(
-    lambda *inputs, **keywords: True,
-    "a pixel, and each gradient, is a sum of products with weights of float32, and numbers of both signs cancel",
+    reason="a pixel, and each gradient, is a sum of products with weights of float32, and numbers of both signs cancel",
+    dtype="float32",
 )
 #: The fields that all ops share.
 FIELDS: dict[str, Any] = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -20,13 +19,6 @@ from tf_opdiff.suites.forms.recipes.elements import Elements, plain
 from tf_opdiff.suites.forms.recipes.ordinary import not_finite
 
 Shape = tuple[int, ...]
-_WIDE = Loose(
-    lambda *xs: True,
-    "a backward error in any element of the matrix reaches all elements of the result, small ones among them",
-)
-_BESIDE = replace(_WIDE, along=(-2, -1))
-#: The fields of all specs of matrices whose inverse is in the result.
-LOOSE: dict[str, Any] = {"loose": dict.fromkeys(("output", "grad", "jvp", "hvp"), _WIDE)}
 #: The fields of complex matrices, where XLA has no kernel for them.
 COMPLEX_WITHOUT_XLA: dict[str, Any] = {"dtypes": tiered(COMPLEX, ()), "modes": WITHOUT_XLA}
 #: The fields of specs of dtypes for which XLA alone has a kernel.
@@ -72,9 +64,14 @@ SMALL_TALL: Mapping[str, Shape] = {
 _SCALES = np.array([4.0, 0.125, 1.0, 16.0, 0.5])
 
 
-def loose_beside_norm(*families: str) -> dict[str, Any]:
-    """`LOOSE`, but of these families of quantities only elements whose bound is half of the digits of their norms."""
-    return {"loose": LOOSE["loose"] | dict.fromkeys(families, _BESIDE)}
+def loose(roundings: float = 2**17) -> dict[str, Any]:
+    """The field of specs of matrices: bounds of so many roundings of the largest number, or of what a rounding changes.
+
+    Worst errors of many steps are far above those that happen.
+    """
+    why = "a backward error in any element of the matrix reaches all elements of the result, small ones among them"
+    each = Loose(reason=why, last=2, size=1, roundings=roundings)
+    return {"loose": dict.fromkeys(("output", "grad", "jvp", "hvp"), each)}
 
 
 def _wide(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:

@@ -45,9 +45,7 @@ def _small(reference):
     )
 
 
-_CANCELS = Loose(
-    lambda *xs: True, "the slope of the hue is a difference of quotients by the span of a pixel and its square"
-)
+_CANCELS = Loose(reason="the slope of the hue is a difference of quotients by the span of a pixel and its square")
 
 
 def _with_amounts(*amounts):
@@ -61,15 +59,19 @@ def _of_pixels(factor, u, g, x, *_):
     return factor * u * np.max(np.abs(x), axis=-1, keepdims=True) * np.ones(x.shape)
 
 
+def _hsv_slopes(x):
+    """The largest slopes of the hue, of the saturation and of the value: the last one is 0 or 1."""
+    return np.stack([1 / np.ptp(x, axis=-1) ** 2, 1 / np.max(x, axis=-1) ** 2, np.zeros(x.shape[:-1])], axis=-1) + 1
+
+
 def _hsv_slope_bound(u, g, x):
-    """Each term is a quotient by the span, or by its square."""
-    span = np.ptp(x, axis=-1, keepdims=True)
-    return 16 * u * np.sum(np.abs(g), axis=-1, keepdims=True) * (1 / span**2 + 1) * np.ones(x.shape)
+    """Each term is an upstream times a slope."""
+    return 16 * u * np.sum(np.abs(g) * _hsv_slopes(x), axis=-1, keepdims=True) * np.ones(x.shape)
 
 
 def _hsv_jvp_bound(u, g, t, x):
-    """As that of the gradient, in which the tangents take the place of the upstreams."""
-    return _hsv_slope_bound(u, t, x)
+    """Each term is a tangent times a slope."""
+    return 16 * u * np.sum(np.abs(t), axis=-1, keepdims=True) * _hsv_slopes(x)
 
 
 def _hsv_hvp_bound(u, g, t, x):

@@ -43,8 +43,7 @@ _RECIPES = {
 _WHOLE = {"plain": (plain, _float32(1.75), _float32(-50.0), _float32(100.0))}
 _SHARED = {"raw": _ADJUST.op, "calls": _calls(_SHAPES), "gradient": False}
 _CANCELS = Loose(
-    lambda *inputs, **keywords: True,
-    "the result is the mean plus a multiple of a difference from the mean, and these two cancel",
+    reason="the result is the mean plus a multiple of a difference from the mean, and these two cancel",
 )
 _FIELDS = {**_ADJUST.fields, "loose": {"output": _CANCELS}}
 

@@ -59,11 +59,10 @@ def _gradients(sizes):
 
 #: Numbers of both signs times weights between 0 and 1.
 _CANCELS = Loose(
-    lambda *inputs, **keywords: True,
-    "a pixel, and the gradient of one, is a sum of products with weights of float32, and numbers of both signs cancel",
+    reason="a pixel, and its gradient, is a sum of products with weights of float32, and numbers of both signs cancel",
 )
 _IN_FLOAT32 = Loose(
-    lambda *xs: np.True_, "the weights of pixels are computed in float32, and so are their products with upstreams"
+    reason="the weights of pixels are computed in float32, and so are their products with upstreams", dtype="float32"
 )
 _LOOSE = {"output": _CANCELS, "grad": _CANCELS}
 _RECIPES = {"plain": plain, "exact": small_integers}

@@ -72,6 +72,6 @@ SPECS = op(
     of_blocks=of.definite,
     wrong=of.NOT_SQUARE,
     dtypes=tiered(("float32", "float64", *COMPLEX)),
-    fields=of.loose_beside_norm("output", "jvp"),
+    fields=of.loose(),
     ordinary=of.NOT_DEFINITE,
 )

@@ -38,7 +38,7 @@ _OF_BOTH: dict[str, Any] = {
     "of_blocks": of.ordinary,
     "wrong": of.NOT_SQUARE,
     "dtypes": tiered(("float32", "float64")),
-    "fields": {**of.LOOSE, "modes": WITHOUT_XLA},
+    "fields": {**of.loose(), "modes": WITHOUT_XLA},
     "ordinary": of.ELIMINATION | of.NAN_IN_OWN_RECIPES,
 }
 

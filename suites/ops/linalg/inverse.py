@@ -51,7 +51,7 @@ SPECS = (
         of_blocks=of.ordinary,
         wrong=of.NOT_SQUARE,
         dtypes=tiered(("float32", "float16", "float64")),
-        fields=of.LOOSE,
+        fields=of.loose(2**21),
         ordinary=of.ELIMINATION | of.NAN_IN_OWN_RECIPES,
     ),
     *op(
@@ -89,7 +89,7 @@ SPECS = (
             "right-vector": ((3, 3), (3,)),
         },
         dtypes=tiered(("float32", "float64")),
-        fields=of.LOOSE,
+        fields=of.loose(2**21),
         ordinary=of.ELIMINATION | of.NAN_IN_OWN_RECIPES,
     ),
 )

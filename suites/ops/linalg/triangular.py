@@ -54,7 +54,7 @@ SPECS = (
         of_small=(of.triangular, plain),
         dtypes=tiered(("float32", "float64")),
         gradient=False,
-        fields=_REMOVED.fields | of.loose_beside_norm("output", "grad", "jvp"),
+        fields=_REMOVED.fields | of.loose(),
         ordinary=of.ELIMINATION | of.WITHOUT_PIVOT | of.IN_BLOCKS,
     ),
     *op(
@@ -99,7 +99,7 @@ SPECS = (
             "right-vector": ((3, 3), (3,)),
         },
         dtypes=tiered(("float32", "float64", *COMPLEX)),
-        fields=of.loose_beside_norm("output", "grad", "jvp"),
+        fields=of.loose(),
         ordinary=of.ELIMINATION | of.WITHOUT_PIVOT | of.IN_BLOCKS,
     ),
 )

@@ -86,7 +86,7 @@ SPECS = (
         },
         **_of(_solution),
         **_solving(of.bands),
-        fields={**of.LOOSE, "modes": WITHOUT_XLA},
+        fields={**of.loose(), "modes": WITHOUT_XLA},
         ordinary=of.ELIMINATION
         | of.WITHOUT_PIVOT
         | {"nan_0": "the search for a pivot compares NaN with numbers, and may take either"},
@@ -96,7 +96,7 @@ SPECS = (
         "TridiagonalSolve",
         **_of(_thomas),
         **_solving(of.dominant_bands),
-        fields=of.LOOSE,
+        fields=of.loose(),
         without={"option": "perturb_singular needs partial pivoting, which the algorithm of Thomas does not have"},
         ordinary=of.ELIMINATION | of.WITHOUT_PIVOT,
     ),

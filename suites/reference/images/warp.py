@@ -48,7 +48,7 @@ class _Axis:
     """The pixels of images that the pixels of results show along one axis.
 
     taps    pairs (the indices of pixels, their weights).
-    near    the indices of the pixels with a weight, and of those next to them.
+    near    the indices of the pixels that have a weight at a place within its error.
     error   the errors of places in float32.
     """
 
@@ -165,9 +165,9 @@ class Warp(Promise):
             place = _reflected(place, size) if self.fill_mode == "REFLECT" and size else place
             pixel = at(np.trunc(place + np.copysign(0.5, place)))
             return _Axis([(pixel, np.ones_like(place))], [pixel], error)
-        low = np.floor(place)
         taps = [(at(pixel), weight) for pixel, weight in self._weights(place)]
-        return _Axis(taps, [at(low + step) for step in (-1, 0, 1, 2)], error)
+        ends = np.floor(place - error), np.floor(place + error)
+        return _Axis(taps, [at(low + step) for low in ends for step in (0, 1)], error)
 
     def _weights(self, place: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
         """The pixels below and above each place, with their weights in the mean."""

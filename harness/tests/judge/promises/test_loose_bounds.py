@@ -6,6 +6,7 @@ import pytest
 from tf_opdiff.harness.judge.planted_faults.mutation import score
 from tf_opdiff.harness.judge.promises.expectation import expectation
 from tf_opdiff.harness.judge.promises.loose_bounds import Rooms, digits_of
+from tf_opdiff.harness.judge.promises.moved_inputs import Moved
 from tf_opdiff.harness.spec.inputs.recipes import plain
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.harness.spec.tolerances.by_mode import by_mode
@@ -140,22 +141,56 @@ def test_tangents_excuse_no_bound_that_is_wide_without_reason():
     assert alive(made(**{**vars(spec), "bound": {"jvp": lambda u, g, ts, x, y: 1000 * u + 0 * x}}))
 
 
-def test_loose_elements_along_axes_keep_half_of_the_digits_of_the_norm():
-    x = np.array([[1.0, 2.0**-9], [2.0**-9, 1.0]])
+def small_beside(recipe, bound, dtype="float32", program=lambda x: x, computed="", **how):
+    """Whether a room of a spec that declares `loose` without a condition is too wide."""
+    spec = Spec(
+        name="small",
+        program=lambda tf, x: x,
+        reference=program,
+        ops="Identity",
+        recipes={"plain": lambda draw, dtype: (np.asarray(recipe).astype(dtype),)},
+        dtypes=(dtype,),
+        bound={"output": lambda u, g, x: np.full(np.shape(program(x)), bound)},
+        loose={"output": Loose(reason="an error in one element reaches all others", dtype=computed, **how)},
+    )
+    case = spec.cases()[0]
+    want = expectation(case, case.inputs(), None).wants["output[0]"]
+    return Rooms.of(Moved(case, None), "output[0]", want).faulty
 
-    def spec(bound):
-        return Spec(
-            name="rows",
-            program=lambda tf, x: x,
-            reference=lambda x: x,
-            ops="Identity",
-            recipes={"plain": lambda draw, dtype: (x.astype(dtype),)},
-            bound={"output": lambda u, g, x: np.full(x.shape, bound)},
-            loose={"output": Loose(lambda *xs: True, "an error in one element reaches all others", along=(-2, -1))},
-        )
 
-    def faulty(bound):
-        case = spec(bound).cases()[0]
-        return Rooms.of(case, None, "output[0]", expectation(case, case.inputs(), None).wants["output[0]"]).faulty
+TWO_MATRICES = [[[1.0, 2.0**-9], [2.0**-9, 1.0]], [[2.0**-9] * 2] * 2]
 
-    assert not faulty(2.0**-12) and faulty(2.0**-8)
+
+def test_an_element_without_a_condition_is_loose_beside_a_larger_one_only():
+    assert not small_beside(TWO_MATRICES[0], 2.0**-12)
+    assert small_beside(TWO_MATRICES[0], 2.0**-8)
+
+
+def test_an_element_is_loose_beside_the_largest_of_its_last_axes():
+    assert not small_beside(TWO_MATRICES, 2.0**-12)
+    assert small_beside(TWO_MATRICES, 2.0**-12, last=2), "the second matrix is small"
+
+
+def test_an_element_is_loose_that_depends_on_the_largest_input():
+    """The differences from the largest input are small, and move as it does; each input is as exact as itself."""
+    inputs = [1.0, 1.0 + 2.0**-23, 2.0**-30]
+    assert not small_beside(inputs, 2.0**-12, program=lambda x: np.diff(x[:2]))
+    assert small_beside(inputs, 2.0**-8, program=lambda x: np.diff(x[:2]))
+    assert small_beside(inputs, 2.0**-12, program=lambda x: x[2:] * 2.0**-20)
+
+
+def test_a_result_is_loose_beside_a_size_that_the_program_subtracts():
+    assert small_beside([2.0**-20] * 3, 2.0**-12)
+    assert not small_beside([2.0**-20] * 3, 2.0**-12, size=1)
+
+
+def test_a_program_of_few_digits_is_loose_in_those():
+    assert small_beside([1.0, 1.5], 2.0**-30, dtype="float64")
+    assert not small_beside([1.0, 1.5], 2.0**-30, dtype="float64", computed="float32")
+    assert small_beside([1.0, 1.5], 2.0**-8, dtype="float64", computed="float32")
+
+
+def test_a_bound_of_many_steps_may_have_more_roundings():
+    assert small_beside([1.0, 1.5], 2.0**-8)
+    assert not small_beside([1.0, 1.5], 2.0**-8, roundings=2**17)
+    assert small_beside([1.0, 1.5], 2.0**-4, roundings=2**17)
