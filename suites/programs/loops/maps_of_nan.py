@@ -24,7 +24,7 @@ _FUNCTIONS: Mapping[str, tuple[Callable[..., Any], Callable[[np.ndarray], Any]]]
     "clip": (lambda tf, row: tf.clip_by_value(row, -1.0, 1.0), lambda row: np.clip(row, -1, 1)),
     "segment_max": (
         lambda tf, row: tf.math.unsorted_segment_max(row, [0, 1, 0, 1, 0], 2),
-        lambda row: np.stack([row[_SEGMENTS == i].max() for i in range(2)]),
+        lambda row: np.stack([row[i == _SEGMENTS].max() for i in range(2)]),
     ),
 }
 
