@@ -96,16 +96,16 @@ def _refused_when_run(spec: Spec, mode: str) -> bool:
 def _gradients(program: Callable[..., Any]) -> Callable[..., Any]:
     """A program that gives the gradients of a program by its floats, and no output."""
 
-    def gradients(tf: Any, *xs: Any, **attrs: Any) -> list[Any]:
+    def alone(tf: Any, *xs: Any, **attrs: Any) -> list[Any]:
         smooth = [x for x in xs if x.dtype.is_floating or x.dtype.is_complex]
         with tf.GradientTape() as tape:
             tape.watch(smooth)
             ys = tf.nest.flatten(program(tf, *xs, **attrs))
         if any((y.shape.num_elements() or 0) > _MOST for y in ys):
             raise Unavailable("no machine holds an upstream of this shape")
-        found = [g for g in tape.gradient(ys, smooth) if g is not None] if smooth else []
-        if not found:
+        connected = [g for g in tape.gradient(ys, smooth) if g is not None]
+        if not connected:
             raise Unavailable("no input of the call has a gradient")
-        return found
+        return connected
 
-    return gradients
+    return alone
