@@ -73,6 +73,7 @@ def gradients_of_refused(specs: Collection[Spec]) -> Iterator[Spec]:
                 spec,
                 GRADIENT_ALONE,
                 program=_gradients(spec.program),
+                reference=_NOT_EXECUTED.reference,
                 dtypes=(dtype,),
                 modes=modes,
                 contract={f"*/{mode}": _NOT_EXECUTED for mode in modes},
