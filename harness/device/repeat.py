@@ -26,9 +26,9 @@ _ENDS = np.cumsum([math.prod(shape) for shape in PIECES])
 
 
 def self_checks_of(spec: Spec, inputs: Sequence[np.ndarray]) -> tuple[str, ...]:
-    """The self-checks of a case; none for a program with state, whose second run may differ from its first."""
+    """The self-checks of a case; the second run of a program with state may differ from its first."""
     if spec.execution.state:
-        return ()
+        return RUN_CHECKS[:1]
     alike = len({x.shape for x in inputs}) == 1 and all(x.size for x in inputs)
     of_run = RUN_CHECKS if spec.elementwise and alike else RUN_CHECKS[:2]
     return of_run if spec.batch is None else (*of_run, *ROW_CHECKS)

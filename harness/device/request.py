@@ -41,6 +41,15 @@ def aligned(size: int, dtype: np.dtype) -> np.ndarray:
     return raw[begin : begin + size * dtype.itemsize].view(dtype)
 
 
+def lent_copy(array: np.ndarray) -> np.ndarray:
+    """A copy that a session reads where it is, so that a change of the input shows; it copies what is not aligned."""
+    if array.dtype == object:  # TensorFlow has strings of its own
+        return array
+    lent = aligned(array.size, array.dtype).reshape(array.shape)
+    lent[...] = array
+    return lent
+
+
 @lru_cache(maxsize=4)
 def _counted(size: int, dtype: str) -> np.ndarray:
     """0, 1, 2, …; read-only, because it is cached."""
@@ -206,7 +215,8 @@ class Request:
     def digest(self) -> str:
         """A hash of the request, the same on every machine: an observation belongs to the request with this digest."""
         digest = hashlib.blake2b(digest_size=8)
-        about: tuple[Any, ...] = (self.spec, self.dtype, self.quantities, self.state, self.again)
+        reruns = self.again if len(self.again) > 1 else ()  # a look at the inputs after the run is no further run
+        about: tuple[Any, ...] = (self.spec, self.dtype, self.quantities, self.state, reruns)
         digest.update(repr((*about, sorted(self.attrs.items())) if self.attrs else about).encode())
         for part in (self.inputs, self.upstreams, self.tangents):
             for argument in part or ():

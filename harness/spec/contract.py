@@ -16,11 +16,16 @@ class Raises:
     `code` is a TensorFlow error code (`INVALID_ARGUMENT`) or, for an error that Python raises, the name of its class
     (`LookupError`). The error's message must contain the text `says`. `without_kernel`: the error is that of a device
     without a kernel. Devices other than the CPU may have the kernel, and then this promises nothing.
+
+    As a reference, it promises itself, whatever the inputs and the attributes.
     """
 
     code: str
     says: str = ""
     without_kernel: bool = False
+
+    def __call__(self, *xs: Any, **attrs: Any) -> Raises:
+        return self
 
 
 @dataclass(frozen=True)

@@ -37,13 +37,8 @@ NO_XLA = "dtypes-without-xla"
 _REFUSED = {False: "not in the list of allowed values", True: "was expected to be a"}
 
 
-def _raises(code: str, says: str = "", **how: Any) -> Callable[..., Raises]:
-    """A reference that promises an error, whatever the inputs."""
-    return lambda *xs: Raises(code, says, **how)
-
-
 #: The promise of a runtime that looks for a kernel in vain.
-_NO_KERNEL = _raises("NOT_FOUND", without_kernel=True)
+_NO_KERNEL = Raises("NOT_FOUND", without_kernel=True)
 
 
 def twins(op: OpTypes) -> Iterator[Spec]:
@@ -62,7 +57,7 @@ def twins_of(op: OpTypes, attr: str) -> Iterator[Spec]:
     followed by the name of the attribute if it is not the first.
     """
     name = _words(op.name) + (f"-{_words(attr)}" if attr != op.attrs[0] else "")
-    refusal = _raises("INVALID_ARGUMENT", _REFUSED[op.allowed.get(attr) == [attr]])
+    refusal = Raises("INVALID_ARGUMENT", _REFUSED[op.allowed.get(attr) == [attr]])
     without, without_xla = op.without_kernel(attr), op.without_kernel(attr, xla=True)
     for aspect, modes, reference, dtypes in (
         ("other-dtypes", MODES, refusal, op.disallowed(attr)),

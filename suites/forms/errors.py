@@ -9,9 +9,9 @@ from tf_opdiff.harness.spec.plan import without_modes
 from tf_opdiff.harness.spec.spec import Raises, Side, Undocumented
 
 
-def raises(code: str, says: str = "", **how: Any) -> Callable[..., Raises]:
+def raises(code: str, says: str = "", **how: Any) -> Raises:
     """A reference that promises an error, whatever the inputs and the attributes; `how` are the fields of `Raises`."""
-    return lambda *xs, **attrs: Raises(code, says, **how)
+    return Raises(code, says, **how)
 
 
 def undocumented(why: str, *, error: bool = True) -> Callable[..., Undocumented]:

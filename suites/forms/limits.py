@@ -21,7 +21,7 @@ from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Spec, Unavailable
 from tf_opdiff.harness.system.text_file import read_toml
 from tf_opdiff.suites.derived.twin import representative
-from tf_opdiff.suites.forms.options import changed
+from tf_opdiff.suites.forms.options import RENAMED, changed
 
 #: The aspect of the specs of this module.
 LIMITS = "limits"
@@ -53,8 +53,6 @@ FREE: Mapping[str, str] = {
     "seed": "every integer is a seed",
     "seed2": "every integer is a seed",
 }
-#: The names that attributes have in a call, where that is not the name in the OpDef.
-RENAMED: Mapping[str, str] = {"squeeze_dims": "axis"}
 #: The arguments, or their limits, that are left out, with the reason.
 LEFT_OUT: Mapping[str, str] = {
     text: entry["reason"]

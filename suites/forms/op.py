@@ -8,6 +8,7 @@ from typing import Any
 
 from tf_opdiff.harness.spec.inputs.recipes import FLOATS
 from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.derived.gradient_alone import gradients_of_refused
 from tf_opdiff.suites.derived.op_types import inputs_of, taken_by_cpu
 from tf_opdiff.suites.derived.sizes import PAIRS, Shapes, alike, elementwise_sizes
 from tf_opdiff.suites.derived.twin import ELEMENTWISE
@@ -69,8 +70,9 @@ def _declared(
     if not specs:
         raise ValueError("it has no specs: expected recipes, parts, or f and df")
     specs += elementwise_sizes(specs, _shapes(len(subject.arguments)))
-    specs += with_options(raw, specs)
+    specs += with_options(raw, specs, subject.limited)
     specs += _special(subject, specs) if aspects is ASPECTS else ()  # moved elements are of all kinds already
+    specs += gradients_of_refused(specs)
     specs += with_limits(raw, specs, subject.limited)
     if unknown := subject.without.keys() - {spec.aspect for spec in specs}:
         raise ValueError(f"without: there is no aspect {sorted(unknown)}")

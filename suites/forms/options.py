@@ -1,12 +1,15 @@
 """Options: attributes of an op that change no number, each with a value that its other specs do not give it.
 
 The registry says which attributes an op has, so an op needs no declaration. A twin has the promise of the op's values.
+Python cuts a fraction that an integer attribute is given, in every mode: such a value changes no number either.
 The dtype of an index, a size or a seed is an option too: arguments are converted to it, and results from it.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 from tf_opdiff.harness.spec.lists.raw_ops import RawOps
@@ -33,8 +36,12 @@ NEUTRAL: Mapping[str, str] = {
 }
 #: The type attributes of indices, sizes and seeds. The other specs of an op give each of them one dtype.
 OF_INDICES = ("Tk", "Tnumsegments", "Tseed", "Tshape", "out_idx", "out_type", "output_dtype", "shape_type")
+#: The names that attributes have in a call, where that is not the name in the OpDef.
+RENAMED: Mapping[str, str] = {"squeeze_dims": "axis"}
 #: The option that says what happens to indices out of range.
 POLICY = "bad_indices_policy"
+#: The name of the twin whose integer attributes are fractions. Python cuts them, whatever compiles the graph.
+_FRACTIONS = "fractions"
 _OPS = RawOps.load().ops
 
 
@@ -42,25 +49,26 @@ _OPS = RawOps.load().ops
 Change = Callable[[Any, Callable[..., Any], dict[str, Any]], Any]
 
 
-def with_options(raw: str, specs: Sequence[Spec]) -> Iterator[Spec]:
+def with_options(raw: str, specs: Sequence[Spec], program: Callable[..., Any] | None = None) -> Iterator[Spec]:
     """The twins `NAME-option-ATTRIBUTE` of the first spec of an op: one for each other value of an option.
 
     A twin has one recipe and one dtype. The name of a value that is no boolean follows that of the attribute. "When
     using XLA, only int32 is allowed" for a seed: https://www.tensorflow.org/api_docs/python/tf/random/stateless_uniform
+    For fractions, `program` takes the place of the program of the first spec, if that calls a public function.
     """
     main = next((spec for spec in specs if raw in spec.every_op), None)
     if main is None:
         return
-    for name, change in (*_others(raw), *_dtypes(raw)):
+    for name, change in (*_others(raw), *_dtypes(raw), *_fractions(raw)):
         label, recipe = next(iter(main.recipes.items()))
         yield twin(
             main,
             OPTION,
             f"-{name}",
-            program=changed(main.program, raw, change),
+            program=changed((program if name == _FRACTIONS else None) or main.program, raw, change),
             recipes={label: recipe},
             dtypes=(representative(main.dtypes),),
-            modes=tuple(mode for mode in main.modes if mode != "xla" or not name.startswith("tseed")),
+            modes=tuple(mode for mode in main.modes if mode != "xla" or not name.startswith(("tseed", _FRACTIONS))),
             upstreams={},
         )
 
@@ -90,6 +98,24 @@ def _dtypes(raw: str) -> Iterator[tuple[str, Change]]:
             if dtype != default:
                 change = with_inputs(inputs, dtype) if inputs else with_results(name, dtype, default)
                 yield f"{name}-{dtype}".lower().replace("_", "-"), change
+
+
+def _fractions(raw: str) -> Iterator[tuple[str, Change]]:
+    """A name, and a change: each integer attribute, or element of a list of them, is a fraction that is cut to it."""
+    kinds = _OPS[raw].attributes if raw in _OPS else {}
+    names = [RENAMED.get(name, name) for name, kind in kinds.items() if kind in ("int", "list(int)")]
+
+    def change(tf: Any, call: Callable[..., Any], arguments: dict[str, Any]) -> Any:
+        values = {p.name: p.default for p in signature(call).parameters.values()} | arguments
+        return call(**arguments | {name: _fraction(values[name]) for name in names if name in values})
+
+    if names:
+        yield _FRACTIONS, change
+
+
+def _fraction(value: Any) -> Any:
+    """A number that Python cuts to this one, or to each number of a list."""
+    return [_fraction(each) for each in value] if isinstance(value, list | tuple) else value + math.copysign(0.5, value)
 
 
 def with_values(options: Mapping[str, Any]) -> Change:

@@ -57,7 +57,7 @@ class Op:
     ordinary    pattern of special numbers and operands, such as `*inf_0`, or `grad` → why specs with special operands
                 leave them out: see `suites.forms.special_operands` and `suites.forms.recipes.ordinary`.
     wrong       label → a call that the op refuses; or the shapes of its inputs, if shape inference refuses them.
-    limited     a program that calls the OpDef by name, for `suites.forms.limits`, if `program` calls another function.
+    limited     a program that calls the OpDef by name, for limits and fractions, if `program` calls another function.
     without     aspect → the reason why the op has no specs of it.
     fields      further fields of all specs, such as `modes`.
     changed     changed(spec) → the spec with other fields, or None to leave it out, where no other field says so.

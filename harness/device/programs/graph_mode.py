@@ -25,7 +25,7 @@ from tf_opdiff.harness.device.programs.program import (
     stack_steps,
     variables,
 )
-from tf_opdiff.harness.device.request import Arguments
+from tf_opdiff.harness.device.request import Arguments, lent_copy
 from tf_opdiff.harness.spec.spec import Spec
 
 v1 = tf.compat.v1
@@ -40,7 +40,8 @@ def graph(spec: Spec, device: str, evidence: Evidence) -> Program:
     def run(arguments: Arguments) -> Outcome:
         nonlocal built
         built = built or _BuiltGraph.of(spec, device, arguments, evidence)
-        feed = dict(zip(built.placeholders.arrays, arguments.arrays, strict=True))
+        lent = arguments.map(lent_copy)
+        feed = dict(zip(built.placeholders.arrays, lent.arrays, strict=True))
         built.session.run(built.init)
         before = final_values(built.state, built.session.run)
         options, metadata = None, None
@@ -51,7 +52,7 @@ def graph(spec: Spec, device: str, evidence: Evidence) -> Program:
             evidence.note_partitions(metadata.partition_graphs)
             evidence.note_steps(metadata.step_stats)
         after = final_values(built.state, built.session.run)
-        return Outcome(stack_steps(steps), after, list(arguments.inputs), changed_names(before, after))
+        return Outcome(stack_steps(steps), after, list(lent.inputs), changed_names(before, after))
 
     return run
 

@@ -50,7 +50,8 @@ def _repetition(
     """The comparison of a quantity with the results of one kind of repetition; None without such results."""
     (kind, others), inputs = repetition, trial.inputs
     first = trial.result(quantity)
-    mutated = next(iter(others), "") if kind == "input_mutated" and quantity == "output[0]" else ""
+    named = kind == "input_mutated" and quantity == next(iter(trial.observation.quantities))
+    mutated = next(iter(others), "") if named else ""
     if mutated:
         before = inputs[number_of(mutated)]
         comparison = compare(others[mutated], Want("value", before, before.dtype), mutated)

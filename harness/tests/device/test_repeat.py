@@ -26,9 +26,10 @@ def test_an_output_that_differs_between_two_runs_is_nondeterministic(run_spec):
     assert set(found.values()) == {("mismatch", "nondeterministic")}
 
 
-def test_an_op_that_writes_to_its_input_is_caught_with_the_element(run_spec):
-    records = [r for r in run_spec("writes-to-its-input") if r.kind == "input_mutated"]
-    assert {r.mode for r in records} == {"eager", "function"}
+@pytest.mark.parametrize("spec", ["writes-to-its-input", "writes-to-its-input-with-state"])
+def test_an_op_that_writes_to_its_input_is_caught_with_the_element(run_spec, spec):
+    records = [r for r in run_spec(spec) if r.kind == "input_mutated"]
+    assert {r.mode for r in records} == {"eager", "function", "graph"}
     assert {(r.worst_index, r.got, r.detail) for r in records} == {("[3]", "9.5", "input[0] changed")}
 
 

@@ -131,6 +131,10 @@ def test_other_keyword_arguments_are_another_request():
     assert asked() == asked(attrs={}) and asked(attrs={"a": 1, "b": 2}) == asked(attrs={"b": 2, "a": 1})
 
 
+def test_a_run_that_is_not_repeated_is_the_same_request_whether_its_inputs_are_checked_or_not():
+    assert asked() == asked(again=("input_mutated",)) != asked(again=("input_mutated", "nondeterministic"))
+
+
 def test_the_score_covers_each_label():
     spec = PLANTED.specs["sums"]
     whole = score(spec)

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
@@ -151,6 +152,18 @@ def test_an_op_has_a_spec_for_each_neutral_value_but_the_default():
     assert names["product-option-grad-a"].program(Recorder(), 1, 2) == {"a": 1, "b": 2, "grad_a": True}
     silent = op("product", "MatMul", values, arguments=("a", "b"), without={OPTION: "for this test"})
     assert not [spec for spec in silent if spec.aspect == OPTION]
+
+
+def test_an_integer_attribute_is_given_a_fraction_that_python_cuts_to_it():
+    seen = []
+    call = lambda *, input, axis=(0, -1), k=2: seen.append((axis, k))  # noqa: E731
+    tf = SimpleNamespace(raw_ops=SimpleNamespace(Squeeze=call))
+    values = part(reference=np.squeeze, recipes={"plain": lambda draw, d: (np.ones((2, 1), d),)})
+    specs = op("squeezed", "Squeeze", values, arguments=("input",), dtypes=("float32",))
+    (spec,) = (spec for spec in specs if spec.name == "squeezed-option-fractions")
+    spec.program(tf, 1)
+    assert seen == [([0.5, -1.5], 2)] and [int(axis) for axis in seen[0][0]] == [0, -1]
+    assert (spec.reference, spec.modes) == (np.squeeze, ("eager", "function", "graph"))
 
 
 def test_every_neutral_attribute_belongs_to_some_op(raw_ops):

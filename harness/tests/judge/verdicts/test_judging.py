@@ -398,6 +398,8 @@ def test_an_input_that_was_written_to_is_a_mismatch_with_the_element():
     record = only(again("input_mutated", {"input[0]": Result("value", changed)}))
     assert (record.verdict, record.kind, record.worst_index) == ("mismatch", "input_mutated", "[2]")
     assert (record.got, record.want) == ("7.0", "1.0")
+    of_gradient = only(again("input_mutated", {"input[0]": Result("value", changed)}, {"grad[0]": ulps(0)}))
+    assert (of_gradient.quantity, of_gradient.kind) == ("grad[0]", "input_mutated")
 
 
 def test_what_is_the_same_again_matches_and_what_did_not_come_is_not_held_against_itself():
@@ -749,7 +751,7 @@ def test_what_a_case_is_held_against_goes_with_its_spec():
     assert self_checks_of(made(elementwise=True), (np.ones(3), np.ones(2))) == RUN_CHECKS[:2]
     assert self_checks_of(made(elementwise=True), (np.ones(0),)) == RUN_CHECKS[:2]
     assert self_checks_of(made(batch=()), xs) == (*RUN_CHECKS[:2], *ROW_CHECKS)
-    assert self_checks_of(made(state=lambda tf, x: {}), xs) == ()
+    assert self_checks_of(made(state=lambda tf, x: {}), xs) == RUN_CHECKS[:1]
 
 
 @pytest.mark.parametrize(

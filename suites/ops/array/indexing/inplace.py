@@ -1,4 +1,4 @@
-"""Ops that change rows of their first input in place. Programs give them a copy, because inputs may not change.
+"""Ops that change rows of their first input in place. No program gives them a copy, which would hide the change.
 
 TensorFlow has no gradient of them, and XLA does not have them.
 """
@@ -24,15 +24,15 @@ def _flat(raw):
 
     def program(tf, x, i, u):
         rows = tf.concat([[tf.size(i)], tf.shape(x)[1:]], 0)
-        copied, flat = tf.raw_ops.DeepCopy(x=x), tf.cast(tf.reshape(i, [-1]), "int32")
-        return getattr(tf.raw_ops, raw)(x=copied, i=flat, v=tf.reshape(u, rows))
+        flat = tf.cast(tf.reshape(i, [-1]), "int32")
+        return getattr(tf.raw_ops, raw)(x=x, i=flat, v=tf.reshape(u, rows))
 
     return program
 
 
 def _as_they_are(raw):
-    """A program that gives an op its inputs as they are, but for the copy."""
-    return lambda tf, x, i, u: getattr(tf.raw_ops, raw)(x=tf.raw_ops.DeepCopy(x=x), i=i, v=u)
+    """A program that gives an op its inputs as they are."""
+    return lambda tf, x, i, u: getattr(tf.raw_ops, raw)(x=x, i=i, v=u)
 
 
 def _inputs(x, i, u):
