@@ -148,7 +148,7 @@ def _at_limit(program: Callable[..., Any], raw: str) -> Callable[..., Any]:
                 else:
                     arguments = arguments | with_attribute(call, arguments, argument, number)
             result = call(**arguments)
-            parts = tf.nest.flatten(result)
+            parts = _flat(result)
             dtypes = {part.dtype.base_dtype for part in parts if hasattr(part, "dtype")}
             if dtypes and not dtypes & {tf.resource, tf.string, tf.variant}:
                 raise Result(parts if isinstance(result, list | tuple) else result)
@@ -160,6 +160,11 @@ def _at_limit(program: Callable[..., Any], raw: str) -> Callable[..., Any]:
             return end.args[0]
 
     return run
+
+
+def _flat(result: Any) -> list[Any]:
+    """The tensors of a result: lists in it may have tensors of several shapes."""
+    return [part for each in result for part in _flat(each)] if isinstance(result, list | tuple) else [result]
 
 
 def with_input(tf: Any, arguments: Mapping[str, Any], name: str, number: int, group: Sequence[str]) -> dict[str, Any]:

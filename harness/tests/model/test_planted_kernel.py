@@ -3,8 +3,8 @@
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.tests.model.planted_kernel import plant, planting
 
-#: The variant is a flag of XLA, which eager mode ignores; its processes are no forks, and so they load the library.
-FAULTY = Plan(Device("cpu", 1, ("noexcess",)), "eager")
+#: TensorFlow reads the variant's setting at its import: its processes are no forks, and so they load the library.
+FAULTY = Plan(Device("cpu", 1, ("noonednn",)), "eager")
 
 
 def test_the_first_op_whose_kernel_is_wrong_is_named(analysis_of, tmp_path):

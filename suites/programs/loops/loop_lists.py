@@ -3,7 +3,8 @@
 The documentation promises the last values in the structure of the first ones; v1 returns a single one without it.
 """
 
-from typing import Any, NamedTuple
+import collections
+from typing import Any
 
 import numpy as np
 
@@ -68,15 +69,9 @@ def in_list_unlimited(tf, api, x):
     return _first(api.while_loop(lambda y, n: n < 2, lambda y, n: (y * x, n + 1), [x, 0]))
 
 
-class Pair(NamedTuple):
-    """Two loop variables."""
-
-    y: Any
-    n: Any
-
-
 def in_named_tuples(tf, api, x):
     """Two variables in a named tuple; so is the result."""
+    Pair = collections.namedtuple("Pair", "y n")
     return api.while_loop(_always, lambda y, n: Pair(y * x, n + 1), Pair(x, 0), maximum_iterations=2).y
 
 

@@ -11,7 +11,7 @@ from tf_opdiff.harness.repro.program_text.function_source import Unwritable
 from tf_opdiff.harness.repro.program_text.program_writer import complete
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.tests.rotation import subject
-from tf_opdiff.suites.derived.gradient_alone import GRADIENT_ALONE
+from tf_opdiff.suites.derived.gradient_alone import of_refused
 
 #: module → its specs: a test for each spec would take more time for pytest's own work than for some specs.
 MODULES = defaultdict(dict)
@@ -39,14 +39,9 @@ def unwritable(program, state):
     return ""
 
 
-def promises_life_alone(spec):
-    """Whether a spec fetches the gradient alone of a refused call: it promises nothing but that the process lives."""
-    return spec.aspect == GRADIENT_ALONE and not spec.derivatives.vjp
-
-
 @pytest.mark.parametrize("module", [subject(module, module) for module in MODULES])
 def test_no_possible_mutant_survives_every_case(module):
-    scored = {name: spec for name, spec in MODULES[module].items() if not promises_life_alone(spec)}
+    scored = {name: spec for name, spec in MODULES[module].items() if not of_refused(spec)}
     alive = {name: score(spec).alive for name, spec in scored.items()}
     assert {name: mutants for name, mutants in alive.items() if mutants} == {}
 

@@ -123,13 +123,13 @@ def _subjects(ops: Sequence[RecordedOp], recording: Recording) -> Iterator[_Subj
 
 
 def _difference(answer: Answer) -> Difference:
-    """The kinds in which the ops differ, as known failures have them, and the code of an error; no distance."""
+    """The kinds in which the ops differ, as known failures have them, and its code or signal; no distance."""
     if answer.kind == "together":
         return Difference(_kinds(result.comparison for result in answer.results))
     report = answer.reports[answer.ops[0]]
-    status = report.failure.partition(":")[0]
+    status, _, how = report.failure.partition(": ")
     if status in _ENDS:
-        return Difference((status,))
+        return Difference((status,), how.partition(" ")[0] if status == "crash" else "")  # the signal comes first
     if status:
         return Difference(("status", "error_code"), status)
     return Difference(_kinds(report.comparisons))
