@@ -79,7 +79,9 @@ def gradients_of_refused(specs: Collection[Spec]) -> Iterator[Spec]:
                 contract={f"*/{mode}": _NOT_EXECUTED for mode in modes},
                 constant=tuple(f"output[{i}]" for i in range(8)),
                 tier="full",
-            ).but(vjp=None, upstreams={})
+                vjp=None,
+                upstreams={},
+            )
 
 
 def of_refused(spec: Spec) -> bool:

@@ -8,7 +8,6 @@ must not reach. Inputs that are computed from others are computed after the numb
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import partial
 from typing import Any
@@ -16,7 +15,6 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from tf_opdiff.harness.spec.contract import Sparse
 from tf_opdiff.harness.spec.inputs.recipes import Draw, is_float
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.harness.spec.tolerances.budget import entry_of
@@ -24,7 +22,7 @@ from tf_opdiff.harness.spec.tolerances.by_mode import mapped
 from tf_opdiff.suites.derived.twin import representative, twin
 from tf_opdiff.suites.forms.recipes.elements import part
 from tf_opdiff.suites.forms.recipes.operands import Operands, changed
-from tf_opdiff.suites.reference.promises.promise import together
+from tf_opdiff.suites.reference.promises.exact_results import ExactResults, exact_results
 from tf_opdiff.suites.reference.promises.subnormal import flushed_in
 
 #: The aspect of these twins.
@@ -37,8 +35,8 @@ NUMBERS: Mapping[str, Callable[[np.dtype], float]] = {
     "minus-zero": lambda dtype: -0.0,
     "subnormal": lambda dtype: 0.375 * float(ml_dtypes.finfo(dtype).smallest_normal),
 }
-#: The largest number of results of an op per input, and of roundings of a subnormal result.
-MOST_RESULTS, _ROUNDINGS = 4, 64
+#: The largest number of roundings of a subnormal result.
+_ROUNDINGS = 64
 #: The dtype of these twins: one that stands for the others.
 _DTYPES = ("float32", "complex64", "float64")
 
@@ -96,54 +94,28 @@ def _with_number(x: np.ndarray, number: Callable[[np.dtype], float], draw: Draw)
 
 def _flushing(spec: Spec, dtype: np.dtype, count: int) -> dict[str, Any]:
     """The tolerance of a spec in a dtype: a kernel may take subnormal numbers among `count` inputs for zeros."""
-    alternatives: dict[str, Any] = {**spec.tolerance.alternatives}
-    families: dict[str, Any] = {"output": lambda g: spec.reference}
-    if spec.derivatives.vjp:
-        families["grad"] = partial(partial, spec.derivatives.vjp)
-    for family, of in families.items():
-        kernel = _Kernel(of)
-        for i in range(MOST_RESULTS * count):
-            own = entry_of(spec.tolerance.alternatives, f"{family}[{i}]")
-            alternatives[f"{family}[{i}]"] = partial(_flushed, own, kernel, i)
+    own = spec.tolerance.alternatives
+    alternatives = dict(own) | {
+        quantity: partial(_flushed, entry_of(own, quantity), results, i)
+        for quantity, results, i in exact_results(spec, count, partial(_with_zeros, dtype))
+    }
     bounds = dict.fromkeys(("output", "grad"), _exact) | {**spec.tolerance.bound}
     rounded = {quantity: mapped(partial(partial, _rounded, dtype), bound) for quantity, bound in bounds.items()}
     return {"alternatives": alternatives, "bound": rounded}
 
 
-@dataclass
-class _Kernel:
-    """The results of a reference, and those of a kernel that takes subnormal inputs for zeros.
-
-    of      of(g) → the reference, or the VJP of upstreams g.
-    last    the last inputs and their results: all quantities of a case have the same inputs.
-    """
-
-    of: Callable[..., Callable[..., Any]]
-    last: tuple[Any, list[list[np.ndarray]]] = ((), [])
-
-    def results(self, dtype: np.dtype, g: Any, xs: Sequence[np.ndarray], attrs: Mapping[str, Any]) -> Any:
-        """The arrays of all results by the inputs, and by flushed inputs; none if no input is subnormal."""
-        own = (g, *xs)
-        if len(own) != len(self.last[0]) or any(x is not y for x, y in zip(own, self.last[0], strict=True)):
-            inputs = (xs, [flushed_in(dtype, x) for x in xs]) if _subnormal(dtype, *xs) else ()
-            self.last = own, [arrays_of(self.of(g)(*each, **attrs)) for each in inputs]
-        return self.last[1]
+def _with_zeros(dtype: np.dtype, xs: Sequence[np.ndarray]) -> Sequence[Sequence[np.ndarray]]:
+    """The inputs, and those of a kernel that takes subnormal ones for zeros; nothing if no input is subnormal."""
+    return (xs, [flushed_in(dtype, x) for x in xs]) if _subnormal(dtype, *xs) else ()
 
 
 def _flushed(
-    own: Any, kernel: _Kernel, number: int, dtype: np.dtype, g: Any, *xs: np.ndarray, **attrs: Any
+    own: Any, exact: ExactResults, number: int, dtype: np.dtype, g: Any, *xs: np.ndarray, **attrs: Any
 ) -> list[np.ndarray]:
     """The alternatives of a spec and, where an input is subnormal, those of a kernel that takes it for a zero."""
-    results = [arrays[number] for arrays in kernel.results(dtype, g, xs, attrs)]
+    results = [arrays[number] for arrays in exact.arrays(g, xs, attrs)]
     others = [each for result in results for each in (result, flushed_in(dtype, result))]
     return [*(own(dtype, g, *xs, **attrs) if own else ()), *others]
-
-
-def arrays_of(promised: Any) -> list[np.ndarray]:
-    """The arrays of a promise: those of the results or the gradients, and of the state."""
-    *results, last = together(promised)
-    values = (*results, *(last.values() if isinstance(last, dict) else [last]))
-    return [np.asarray(value.values if isinstance(value, Sparse) else value) for value in values]
 
 
 def _exact(u: float, g: Any, *xs: np.ndarray, **attrs: Any) -> float:

@@ -65,7 +65,9 @@ _SCALES = np.array([4.0, 0.125, 1.0, 16.0, 0.5])
 
 
 def loose(roundings: float = 2**17) -> dict[str, Any]:
-    """The field of specs of matrices: bounds of so many roundings of the largest number, or of what a rounding changes.
+    """The field `loose` of specs of matrices.
+
+    A bound may have this many roundings of the largest number, or this many changes that a rounding of an input makes.
 
     Worst errors of many steps are far above those that happen.
     """

@@ -10,7 +10,6 @@ Sums leave 16 bits first: float16 stands for the other dtypes in the default tie
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fnmatch import fnmatch
 from functools import partial, reduce
 from typing import Any
@@ -26,7 +25,7 @@ from tf_opdiff.harness.spec.tolerances.budget import entry_of
 from tf_opdiff.harness.spec.tolerances.by_mode import all_modes, mapped
 from tf_opdiff.suites.derived.twin import twin
 from tf_opdiff.suites.forms.recipes.operands import Operands, changed
-from tf_opdiff.suites.forms.special_operands import MOST_RESULTS, arrays_of
+from tf_opdiff.suites.reference.promises.exact_results import ExactResults, exact_results
 
 #: The aspect of these twins.
 OVERFLOW = "overflow"
@@ -109,39 +108,18 @@ def _scaled(operand: int, size: Callable[[int], int], i: int, x: np.ndarray, dra
 
 def _alternatives(spec: Spec, count: int) -> dict[str, Any]:
     """The alternatives of a spec with so many inputs, and numbers and infinities at the ends of the dtype."""
-    families = {"output": _Exact(lambda g: spec.reference)}
-    if spec.derivatives.vjp:
-        families["grad"] = _Exact(partial(partial, spec.derivatives.vjp))
-    each = [(f"{family}[{i}]", exact, i) for family, exact in families.items() for i in range(MOST_RESULTS * count)]
-    return {quantity: partial(_at_end, spec, quantity, exact, i) for quantity, exact, i in each}
-
-
-@dataclass
-class _Exact:
-    """The results of a reference, or of the VJP of upstreams g.
-
-    of      of(g) → the reference, or the VJP.
-    last    the last inputs and their results: all quantities of a case have the same inputs.
-    """
-
-    of: Callable[..., Callable[..., Any]]
-    last: tuple[Any, list[np.ndarray]] = ((), [])
-
-    def arrays(self, g: Any, xs: Sequence[np.ndarray], attrs: Mapping[str, Any]) -> list[np.ndarray]:
-        """The arrays of all results."""
-        own = (g, *xs)
-        if len(own) != len(self.last[0]) or any(x is not y for x, y in zip(own, self.last[0], strict=True)):
-            self.last = own, arrays_of(self.of(g)(*xs, **attrs))
-        return self.last[1]
+    exact = exact_results(spec, count, lambda xs: (xs,))
+    return {quantity: partial(_at_end, spec, quantity, results, i) for quantity, results, i in exact}
 
 
 def _at_end(
-    spec: Spec, quantity: str, of: _Exact, i: int, dtype: np.dtype, g: Any, *xs: np.ndarray, **attrs: Any
+    spec: Spec, quantity: str, of: ExactResults, i: int, dtype: np.dtype, g: Any, *xs: np.ndarray, **attrs: Any
 ) -> list[np.ndarray]:
     """The alternatives of a spec and, where the error that it allows reaches over an end of the dtype, both sides."""
     own = entry_of(spec.tolerance.alternatives, quantity)
     others = list(own(dtype, g, *xs, **attrs)) if own else []
-    exact = of.arrays(g, xs, attrs)[i]
+    (results,) = of.arrays(g, xs, attrs)
+    exact = results[i]
     part = result_dtype(exact, dtype)
     if not is_float(part):
         return others

@@ -52,7 +52,7 @@ def of_rows(x):
 
 
 def _with_nan(draw, d):
-    """A recipe: six rows of five numbers, of which five have a NaN, each at another place."""
+    """A recipe: six rows of five numbers. Each of the first five rows has one NaN, on the diagonal."""
     x = draw.values(d, 6, 5)
     x[np.arange(5), np.arange(5)] = np.nan
     return (x,)
