@@ -131,17 +131,32 @@ class Catalog:
           LookupError: the module has no specs, or none of its specs and items has this name.
           ValueError: the module does not exist, or can't be imported.
         """
+        generic = re.fullmatch(r"test_op(?:\[(.*)\])?", name)
+        wanted = (generic[1] or "") if generic else name
+        if module not in self._modules:
+            self._modules[module] = self._names_in(module)
+        named = self._modules[module]
+        if wanted not in named:
+            names = named.keys() - {""}
+            raise LookupError(unknown(f"spec or item of {module}:" if module else "spec or item", wanted, names))
+        return named[wanted]
+
+    @cached_property
+    def _modules(self) -> dict[str, Mapping[str, set[str]]]:
+        """The modules that were asked for, with their names: a run may name thousands of items of one module."""
+        return {}
+
+    def _names_in(self, module: str) -> Mapping[str, set[str]]:
+        """The ids of a module's items by the name of a spec and by the id itself; all of them by an empty name."""
         specs = self._specs_of(module) if module else set(self.specs)
         if not specs:
             raise LookupError(f"{module}: expected a module of suites, with SPECS")
-        items = [item for item in self.items if item.spec.name in specs]
-        generic = re.fullmatch(r"test_op(?:\[(.*)\])?", name)
-        wanted = (generic[1] or "") if generic else name
-        chosen = {item.id for item in items if wanted in ("", item.id, item.spec.name)}
-        if wanted and not chosen:
-            names = {n for item in items for n in (item.id, item.spec.name)}
-            raise LookupError(unknown(f"spec or item of {module}:" if module else "spec or item", wanted, names))
-        return chosen
+        named: dict[str, set[str]] = {}
+        for item in self.items:
+            if item.spec.name in specs:
+                for name in ("", item.spec.name, item.id):
+                    named.setdefault(name, set()).add(item.id)
+        return named
 
     def _specs_of(self, module: str) -> set[str]:
         """The names of the specs in a module's `SPECS`; for a package without `SPECS`, of the specs in its modules."""
