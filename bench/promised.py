@@ -34,8 +34,8 @@ from tf_opdiff.harness.judge.promises.reference import ReferenceFault, without_t
 from tf_opdiff.harness.judge.promises.want import Want
 from tf_opdiff.harness.judge.verdicts import claim
 from tf_opdiff.harness.repro.program_text.program_digest import digest, text_of
-from tf_opdiff.harness.spec.catalog import modules_with_specs
 from tf_opdiff.harness.spec.spec import Case, Spec
+from tf_opdiff.harness.spec.suite_modules import modules_with_specs
 from tf_opdiff.harness.spec.tolerances.by_mode import ByMode
 from tf_opdiff.harness.store.formats.plain_values import encode
 

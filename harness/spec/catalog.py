@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import pkgutil
 import re
-import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib import import_module
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType
 
 from tf_opdiff.harness.spec.lists.tiers import TIERS
 from tf_opdiff.harness.spec.similar import unknown
 from tf_opdiff.harness.spec.spec import Case, Spec
-
-#: Packages and modules that are not searched for specs: tests, and programs for readers, which import TensorFlow.
-_WITHOUT_SPECS = ("tests", "paste")
+from tf_opdiff.harness.spec.suite_modules import imported, modules_with_specs
 
 
 @dataclass(frozen=True)
@@ -34,6 +29,10 @@ class Item:
     @property
     def id(self) -> str:
         return f"{self.spec.name}-{self.dtype}"
+
+    @property
+    def tier(self) -> str:
+        return self.spec.tier_in(self.dtype)
 
     @property
     def cases(self) -> tuple[Case, ...]:
@@ -66,7 +65,7 @@ class Catalog:
         modules: dict[str, str] = {}  # by the name of the spec
         items: list[Item] = []
         for module in [m for package in packages.split() for m in sorted(modules_with_specs(package))]:
-            for spec in _imported(module).SPECS:
+            for spec in imported(module).SPECS:
                 if spec.name in modules:
                     raise ValueError(f"spec {spec.name!r} stands in {modules[spec.name]} and again in {module}")
                 modules[spec.name] = module
@@ -92,11 +91,11 @@ class Catalog:
         """
         chosen: dict[str, tuple[str, ...]] = {}
         ops: set[str] = set()
-        for item in sorted(self.items, key=lambda item: (TIERS.index(item.spec.tier), item.dtype != "float32")):
+        for item in sorted(self.items, key=lambda item: (TIERS.index(item.tier), item.dtype != "float32")):
             about = item.spec.every_op
-            if item.spec.tier == "smoke":
+            if item.tier == "smoke":
                 chosen[item.id] = tuple(case.id for case in item.cases)
-            elif item.spec.tier == "default" and about - ops:
+            elif item.tier == "default" and about - ops:
                 chosen[item.id] = (item.cases[0].id,)
             else:
                 continue
@@ -160,7 +159,7 @@ class Catalog:
 
     def _specs_of(self, module: str) -> set[str]:
         """The names of the specs in a module's `SPECS`; for a package without `SPECS`, of the specs in its modules."""
-        own = {spec.name for spec in getattr(_imported(module), "SPECS", ())}
+        own = {spec.name for spec in getattr(imported(module), "SPECS", ())}
         return own or {item.spec.name for item in self.items if item.module.startswith(f"{module}.")}
 
     def select(
@@ -203,22 +202,8 @@ class Catalog:
             if item.spec.name in specs
             and item.id in inside
             and (not cases or (item.spec.name, item.dtype) in items)
-            and (cases or TIERS.index(item.spec.tier) <= wanted)
+            and (cases or TIERS.index(item.tier) <= wanted)
         )
-
-
-def modules_with_specs(name: str) -> Iterator[str]:
-    """The names of the modules with `SPECS`: this module, or else the modules in this package.
-
-    Those named in `_WITHOUT_SPECS`, and modules of tests, are left out.
-    """
-    module = _imported(name)
-    if hasattr(module, "SPECS"):
-        yield name
-    else:
-        for inner in pkgutil.iter_modules(getattr(module, "__path__", ())):
-            if inner.name not in _WITHOUT_SPECS and not inner.name.startswith("test_"):
-                yield from modules_with_specs(f"{name}.{inner.name}")
 
 
 def _check_ids(items: Iterable[Item]) -> None:
@@ -233,18 +218,3 @@ def _check_ids(items: Iterable[Item]) -> None:
         if other is not case:
             specs = f"of a case of {other.spec.name!r} and of one of {case.spec.name!r}"
             raise ValueError(f"case id {case.id!r} is that {specs}")
-
-
-def _imported(module: str) -> ModuleType:
-    """Imports a module of the suites.
-
-    Raises:
-      ValueError: the import fails; the message names the line of the module that failed.
-    """
-    try:
-        return import_module(module)
-    except Exception as error:
-        lines = [f for f in traceback.extract_tb(error.__traceback__) if f.name == "<module>"]
-        at = f", at {lines[-1].filename}, line {lines[-1].lineno}" if lines else ""  # a syntax error names its place
-        why = f"{type(error).__name__}: {error}"
-        raise ValueError(f"{module} can't be imported{at}: {why}") from error

@@ -42,6 +42,8 @@ def check_names(spec: SpecFields) -> None:
         _check_dtype(dtype)
     if spec.tier not in TIERS:
         raise ValueError(f"tier {spec.tier!r} is none of {', '.join(TIERS)}")
+    if unknown := set(spec.full_dtypes) - set(spec.dtypes):
+        raise ValueError(f"full_dtypes: expected some of {', '.join(spec.dtypes)}, got {min(unknown)!r}")
 
 
 @cache

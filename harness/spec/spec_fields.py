@@ -57,6 +57,8 @@ class SpecFields:
     ops                         names of OpDefs, joined by `;`, that the executed graph must contain; or a dict by mode
                                 and by `+VARIANT`, for device variants under which TensorFlow uses other ops.
     tolerance                   how far each result may be off: see `Tolerance`.
+    tier                        the lowest tier that runs it: see `harness.spec.lists.tiers`.
+    full_dtypes                 the dtypes that only the full tier runs; another one stands for them in its tier.
     derivatives                 the promised gradients and second derivatives: see `Derivatives`.
     execution                   how a run calls the program: see `Execution`.
     evidence                    further proof that a run tested its subject: `KIND:NAME`, joined by `;`, or a dict by
@@ -107,9 +109,14 @@ class SpecFields:
     claims: tuple[Claim, ...] = ()
     files: tuple[Path, ...] = ()
     tier: str = "default"
+    full_dtypes: tuple[str, ...] = ()
     attrs: Mapping[str, Keywords] = field(default_factory=dict)
     every_input: bool = False
     override: OverrideCell | None = None
+
+    def tier_in(self, dtype: str) -> str:
+        """The lowest tier that runs it in this dtype."""
+        return "full" if dtype in self.full_dtypes else self.tier
 
     def evidence_in(self, mode: str) -> tuple[tuple[str, str], ...]:
         """The evidence that a run in this mode must give, as pairs (kind, name)."""

@@ -63,6 +63,7 @@ def exact_curve(spec: Spec, function: Differentiable, exact: ExactCurve, aside: 
     return twin(
         spec,
         "second-order",
+        tier="full",
         recipes={
             "inside": _only(_inside(function), function, exact, lambda dtype, x: ~apart(dtype, x)),
             "limits": _only(_limits(function), function, exact, lambda dtype, x: ~apart(dtype, x)),

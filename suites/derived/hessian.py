@@ -174,7 +174,7 @@ def second_orders(main: Spec, name: str, hessian: Hessian) -> tuple[Spec, ...]:
 
 def by_dtype(curved: Spec, name: str, dtypes: Sequence[str]) -> tuple[Spec, ...]:
     """The twin of a spec in float32, and that in the other dtypes; no twin without a dtype."""
-    fields: dict[str, Any] = {"aspect": "second-order", "elementwise": False, "every_input": False, "tier": "default"}
+    fields: dict[str, Any] = {"aspect": "second-order", "elementwise": False, "every_input": False, "tier": "full"}
     return in_tiers(replace(curved, name=name, dtypes=tuple(dtypes), **fields), "float32")
 
 

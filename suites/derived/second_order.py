@@ -53,6 +53,7 @@ def second_orders(spec: Spec, function: Differentiable, second: SecondOrder) -> 
     curved = twin(
         spec,
         "second-order",
+        tier="full",
         recipes={"inside": _inside(function, curve), "limits": _limits(function, far_curve)},
         upstreams={},
         jvp=lambda t, x: t * function.df(x),

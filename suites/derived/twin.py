@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.lists.tiers import TIERS
 from tf_opdiff.harness.spec.spec import Spec
 
@@ -18,6 +19,18 @@ _FIRST = ("float32", "int32", "complex64", "bool")
 def representative(dtypes: Collection[str]) -> str:
     """The dtype that stands for the others in the default tier: float32, if it is one of them."""
     return next((dtype for dtype in _FIRST if dtype in dtypes), next(iter(dtypes)))
+
+
+def stood_for(spec: Spec) -> tuple[str, ...]:
+    """The dtypes of a spec for which another one of the same kind stands: floats, integers, and complex numbers.
+
+    Those that an item sweeps stand for themselves.
+    """
+    kinds: dict[str, list[str]] = {}
+    for dtype in spec.dtypes:
+        kinds.setdefault(dtype.lstrip("bu").rstrip("0123456789"), []).append(dtype)
+    first = {representative(kind) for kind in kinds.values()}
+    return tuple(dtype for dtype in spec.dtypes if dtype not in first and not Item("", spec, dtype).sweeps)
 
 
 def twin(spec: Spec, aspect: str, end: str = "", **fields: Any) -> Spec:

@@ -12,7 +12,7 @@ from tf_opdiff.suites.derived.twin import representative, twin
 
 
 def unknown_shape(spec: Spec, recipes: Mapping[str, Recipe]) -> Spec:
-    """The twin of a spec that is built for unknown sizes: `NAME-unknown-shape`.
+    """The twin of a spec that is built for unknown sizes: `NAME-unknown-shape`, in the full tier.
 
     Args:
       spec: the spec; one of its dtypes stands for the others.
@@ -22,6 +22,7 @@ def unknown_shape(spec: Spec, recipes: Mapping[str, Recipe]) -> Spec:
         spec,
         "unknown-shape",
         unknown_shapes=True,
+        tier="full",
         modes=tuple(mode for mode in spec.modes if mode != "eager"),
         dtypes=(representative(spec.dtypes),),
         recipes=recipes,

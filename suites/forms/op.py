@@ -11,7 +11,7 @@ from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.gradient_alone import gradients_of_refused
 from tf_opdiff.suites.derived.op_types import inputs_of, taken_by_cpu
 from tf_opdiff.suites.derived.sizes import PAIRS, Shapes, alike, elementwise_sizes
-from tf_opdiff.suites.derived.twin import ELEMENTWISE
+from tf_opdiff.suites.derived.twin import ELEMENTWISE, stood_for
 from tf_opdiff.suites.forms.array_ops.layout import LAYING, Layout
 from tf_opdiff.suites.forms.array_ops.moves import MOVING, Moves
 from tf_opdiff.suites.forms.aspects import ASPECTS
@@ -77,7 +77,8 @@ def _declared(
     if unknown := subject.without.keys() - {spec.aspect for spec in specs}:
         raise ValueError(f"without: there is no aspect {sorted(unknown)}")
     kept = (spec for spec in specs if spec.aspect not in subject.without)
-    return tuple(filter(None, map(subject.changed, kept) if subject.changed else kept))
+    changed = filter(None, map(subject.changed, kept) if subject.changed else kept)
+    return tuple(spec.but(full_dtypes=stood_for(spec)) if spec.tier == "default" else spec for spec in changed)
 
 
 def _kind(promise: Any) -> tuple[type[Op], tuple[Any, ...]]:

@@ -128,7 +128,7 @@ class Caller:
         Of others it is not known whether their elements may change places: `tf.searchsorted` takes sorted rows.
         """
         items = [item for item in self.catalog.items if item.spec.name in self.specs and item.spec.elementwise]
-        return [item for item in items if item.spec.tier != "full" and item.spec.recipes]
+        return [item for item in items if item.tier != "full" and item.spec.recipes]
 
     def draw(self, random: np.random.Generator) -> Call | None:
         """A call of an item that was drawn as rarely as any; None if its inputs are too large."""
