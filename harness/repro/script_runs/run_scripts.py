@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
-import runpy
-import sys
 import time
-import traceback
 from collections import deque
 from collections.abc import Iterator, Mapping
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from tf_opdiff.harness.device.processes.channel import Channel
 from tf_opdiff.harness.device.processes.fork_server import start_fork_server
 from tf_opdiff.harness.device.processes.process import Child
+from tf_opdiff.harness.device.processes.python_program import run_program
 from tf_opdiff.harness.device.processes.server_handle import memory_limit
 from tf_opdiff.harness.repro.script_runs.outcome import GOT
 from tf_opdiff.harness.spec.plan import Device
@@ -33,18 +30,7 @@ _BEGINNING, _END = 500, 2000
 
 def _execute(_: Channel, path: Path, sees_gpus: bool) -> None:
     """Runs a script as a program; its exit status is this process's."""
-    if not sees_gpus:  # before CUDA starts, as in its device server
-        os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
-    status: Any = 0
-    try:
-        runpy.run_path(str(path), run_name="__main__")
-    except SystemExit as end:
-        status = end.code
-    except BaseException:  # noqa: BLE001  not the script's verdict: how it failed
-        traceback.print_exc()
-        status = _BROKEN
-    sys.stdout.flush()
-    os._exit(status if isinstance(status, int) else _BROKEN)
+    run_program(str(path), sees_gpus=sees_gpus, uncaught=_BROKEN)
 
 
 class ScriptRuns:
