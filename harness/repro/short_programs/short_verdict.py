@@ -91,7 +91,7 @@ def _of_element(discrepancy: Discrepancy, want: Want) -> ShortVerdict:
         )
         if discrepancy.kind == "signed_zero":
             wrong = _sign(wrong, at, want.dtype, several=len(wants) > 1)
-    lines = [f"want = {expected}", 'print("want", want)', f'print(f"at {list(index)}: {{{at}}}, {{want}}")']
+    lines = [f"want = {expected}", 'print("want", want)', f'print(f"at {list(index)}: {{{at}!s}}, {{want}}")']
     return ShortVerdict([*lines, f"sys.exit(bool({wrong}))"])
 
 
