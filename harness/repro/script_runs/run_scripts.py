@@ -48,7 +48,7 @@ class ScriptRuns:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *error: object) -> None:
         for child, _ in self._busy.values():
             child.kill()
 
