@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from multiprocessing.connection import wait
 from pathlib import Path
 
 import numpy as np
@@ -132,11 +133,14 @@ def test_a_script_runs_while_the_next_one_is_written_and_ends_with_the_context(t
         "import os, threading\nwith open({!r}, 'w') as file: file.write(str(os.getpid()))\nthreading.Event().wait()\n"
     )
     script.write_text(text.format(str(started)))
+    reader = os.open(started, os.O_RDONLY | os.O_NONBLOCK)
     with ScriptRuns(timeout=PATIENCE) as runs:
         runs.add(script, Device("cpu"))
         assert not list(runs.ended())
-        pid = int(started.read_text())  # waits for the script, which nobody collects
+        assert wait([reader], timeout=PATIENCE), "it has not started"
+        pid = int(os.read(reader, 32))
         assert runs
+    os.close(reader)
     assert not Path(f"/proc/{pid}").exists()
 
 
