@@ -88,8 +88,10 @@ def _grouped() -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a verb; returns the exit status: 0, 1 where something differs, 2 if interrupted, 4 for wrong usage."""
     words = sys.argv[1:] if arguments is None else arguments
-    if words and not words[0].startswith("-") and words[0] not in VERBS:
-        print(f"{program()}: {unknown('verb', words[0], set(VERBS))}; --help lists them all", file=sys.stderr)
+    if words and words[0] not in (*VERBS, "-h", "--help", "--version"):
+        late = words[0].startswith("-")
+        reason = f"expected a verb first, got {words[0]!r}" if late else unknown("verb", words[0], set(VERBS))
+        print(f"{program()}: {safe(reason)}; --help lists them all", file=sys.stderr)
         return 4
     try:
         options = parser(words[:1]).parse_args(words)

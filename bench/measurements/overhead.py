@@ -33,6 +33,7 @@ from tf_opdiff.harness.judge.known_failures import known_files
 from tf_opdiff.harness.judge.promises.reference import ReferenceFault
 from tf_opdiff.harness.paths import KNOWN, ROOT
 from tf_opdiff.harness.spec.catalog import Catalog, Item
+from tf_opdiff.harness.spec.kinds import NO_ANSWER
 from tf_opdiff.harness.spec.plan import MODES, Device, Plan
 from tf_opdiff.harness.spec.spec import Spec
 
@@ -45,9 +46,7 @@ def chosen() -> list[Item]:
     """The items of every `STEP`th spec of the default tier; without those on which a plan is known to crash or hang."""
     catalog = Catalog.load("tf_opdiff.suites")
     entries = known_files.load(ROOT / KNOWN, catalog).entries
-    lethal = {
-        n for e in entries if e.kind in ("crash", "hang") for n in ([e.spec] if isinstance(e.spec, str) else e.spec)
-    }
+    lethal = {n for e in entries if e.kind in NO_ANSWER for n in ([e.spec] if isinstance(e.spec, str) else e.spec)}
     items = catalog.select()
     names = sorted({item.spec.name for item in items})[::STEP]
     return [item for item in items if item.spec.name in {*names} - lethal]

@@ -15,9 +15,13 @@ import ml_dtypes  # noqa: F401  (teaches NumPy the names bfloat16, float8_…)
 import msgspec
 import numpy as np
 
+from tf_opdiff.harness.spec.kinds import NO_ANSWER
+
 #: `value`: an array. `unconnected`: a gradient that is None. `sparse`: an `IndexedSlices`. `error`: TensorFlow or
 #: Python raised. `crash`: the process died. `hang`: it did not answer in time.
-STATUSES = ("value", "unconnected", "sparse", "error", "crash", "hang")
+STATUSES = ("value", "unconnected", "sparse", "error", *NO_ANSWER)
+#: The statuses of programs that gave no result.
+FAILED = ("error", *NO_ANSWER)
 
 #: Bytes of the largest array that is read from a file.
 LARGEST = 256 << 20

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from tf_opdiff.harness.repro.error_plot import Plot, plot_of
 from tf_opdiff.harness.repro.program_text.function_source import Unwritable
 from tf_opdiff.harness.repro.script import script_of
 from tf_opdiff.harness.repro.script_runs.outcome import FINAL, Outcome, end_words
-from tf_opdiff.harness.repro.script_runs.run_scripts import run_scripts
+from tf_opdiff.harness.repro.script_runs.run_scripts import ScriptRuns
 from tf_opdiff.harness.repro.script_runs.shown import judged
 from tf_opdiff.harness.repro.short_programs.cuts import cut, of_copies, of_one_element
 from tf_opdiff.harness.repro.short_programs.short_program import short_program
@@ -107,16 +107,16 @@ class Setting:
         return None
 
 
-#: The forms of a script, in the order in which they are tried, in words.
-_FORMS = (
-    *("one call and element each", "one call and row each", "one call and copies of an element", "one call each"),
-    *("one element each", "whole cases", "outputs and gradients together"),
-)
+#: The place of the whole case in the result of `forms_of`.
 _WHOLE = 5
 
 
 def forms_of(whole: Discrepancy) -> tuple[Discrepancy | None, ...]:
-    """The forms of a discrepancy that its scripts show, in the order of `_FORMS`; None for one that there is not."""
+    """The forms of a discrepancy that its scripts show, in the order in which they are tried; None for an absent one.
+
+    One call with one element, with a row, with copies of the element, with all inputs; then programs in full: of one
+    element, of the whole case, and of outputs and gradients together, as the run computed them.
+    """
     element, smaller = of_one_element(whole), cut(whole)
     short = (form and replace(form, short=True) for form in (element, smaller, of_copies(whole), whole))
     return *short, element, whole, with_gradients(whole)
@@ -124,10 +124,14 @@ def forms_of(whole: Discrepancy) -> tuple[Discrepancy | None, ...]:
 
 @dataclass
 class _Finding:
-    """A record whose scripts are tried: the forms of its discrepancy, its plot, and the outcome so far."""
+    """A record whose scripts are tried: the forms of its discrepancy, its plot, and the outcome so far.
+
+    `tried` counts the forms that were tried.
+    """
 
     record: Record
     forms: tuple[Discrepancy | None, ...] = ()
+    tried: int = 0
     plot: Plot = ([], {})
     outcome: Outcome = field(init=False)
     ended: bool = False
@@ -165,47 +169,67 @@ class _Finding:
             self.end("no script", output=str(why), why=str(why))
 
     @np.errstate(all="ignore")
-    def script(self, setting: Setting, form: int) -> Path | None:
-        """Writes the script of a form; None if the finding has ended, or has no such form."""
-        discrepancy = None if self.ended else self.forms[form]
-        if discrepancy is None:
-            return None
-        try:
-            return write(discrepancy, setting.tf, setting.folder)
-        except Unwritable as why:
-            if form == _WHOLE:
-                self.end("no script", output=str(why), why=str(why))
-            return None
+    def next_script(self, setting: Setting) -> Path | None:
+        """Writes the script of the next form; None if the finding has ended, or no form is left."""
+        while not self.ended and self.tried < len(self.forms):
+            form, self.tried = self.tried, self.tried + 1
+            if discrepancy := self.forms[form]:
+                try:
+                    return write(discrepancy, setting.tf, setting.folder)
+                except Unwritable as why:
+                    if form == _WHOLE:
+                        self.end("no script", output=str(why), why=str(why))
+        return None
 
 
 def reproduce(records: Sequence[Record], setting: Setting, progress: Progress | None = None) -> list[Outcome]:
     """Writes and runs a script for each of these records; returns their outcomes, in order.
 
-    The first script is about one element alone. If it does not show the discrepancy, a second one has the whole case,
-    and a third one computes outputs and gradients together, as the run did.
+    Scripts run while the next ones are written. If a script does not show the discrepancy, that of the next form runs.
     """
     findings = [_Finding(record) for record in records]
     if findings:
         setting.folder.mkdir(exist_ok=True)
-    for finding in findings:
-        finding.begin(setting)
-    for form, words in enumerate(_FORMS):
-        scripts = {path: finding for finding in findings if (path := finding.script(setting, form))}
-        if progress:
-            progress.begin(f"programs of findings, {words}", {str(path): 1.0 for path in scripts})
-        for path in _run(scripts, setting):
-            if progress:
-                progress.done(str(path))
+    with ScriptRuns(timeout=setting.timeout) as runs:
+        reproduction = _Reproduction(setting, runs, progress, findings)
+        for finding in findings:
+            finding.begin(setting)
+            reproduction.advance(finding)
+            reproduction.collect()
+        while runs:
+            reproduction.collect(wait_for_one=True)
     return [finding.outcome for finding in findings]
 
 
-def _run(findings: Mapping[Path, _Finding], setting: Setting) -> Iterator[Path]:
-    """Runs scripts and sets the outcome of each finding as its script ends; stores the scripts that reproduced."""
-    scripts = {path: Device.parse(finding.record.device) for path, finding in findings.items()}
-    for path, exit_name, printed in run_scripts(scripts, timeout=setting.timeout):
-        finding, output = findings[path], f"{printed.strip()}\n{end_words(exit_name)}"
-        status, why = judged(exit_name, finding.record, output)
-        finding.end(status, path, output, why=why)
-        if setting.store and status == "reproduced":
-            setting.store.add(path.read_text(), finding.record.device, exit_name, output)
-        yield path
+@dataclass
+class _Reproduction:
+    """Findings whose scripts run; `scripts` has the finding of each script."""
+
+    setting: Setting
+    runs: ScriptRuns
+    progress: Progress | None
+    findings: Sequence[_Finding]
+    scripts: dict[Path, _Finding] = field(default_factory=dict)
+    begun: bool = False
+
+    def advance(self, finding: _Finding) -> None:
+        """Adds the next script of a finding to those that run; marks the finding as done if there is none."""
+        path = finding.next_script(self.setting)
+        if path:
+            if self.progress and not self.begun:
+                self.progress.begin("programs of findings", {str(id(f)): 1.0 for f in self.findings if not f.ended})
+                self.begun = True
+            self.scripts[path] = finding
+            self.runs.add(path, Device.parse(finding.record.device))
+        elif self.progress:
+            self.progress.done(str(id(finding)))
+
+    def collect(self, *, wait_for_one: bool = False) -> None:
+        """Sets the outcomes of scripts that have ended; stores those that reproduced, and advances the others."""
+        for path, exit_name, printed in self.runs.ended(wait_for_one=wait_for_one):
+            finding, output = self.scripts.pop(path), f"{printed.strip()}\n{end_words(exit_name)}"
+            status, why = judged(exit_name, finding.record, output)
+            finding.end(status, path, output, why=why)
+            if self.setting.store and status == "reproduced":
+                self.setting.store.add(path.read_text(), finding.record.device, exit_name, output)
+            self.advance(finding)

@@ -179,6 +179,8 @@ _TABLE = (
 KIND = {kind.name: kind for kind in _TABLE}
 #: Their names.
 KINDS = tuple(KIND)
+#: Kinds, and statuses of results, of a process that died or did not answer in time.
+NO_ANSWER = ("crash", "hang")
 #: The kinds that have a distance.
 MEASURED = tuple(kind.name for kind in _TABLE if kind.measured)
 #: The kinds of single elements.

@@ -14,6 +14,7 @@ from tf_opdiff.harness.device.observation import Observation
 from tf_opdiff.harness.device.request import Bits, Request
 from tf_opdiff.harness.judge.verdicts.trial import LOST
 from tf_opdiff.harness.spec.catalog import Item
+from tf_opdiff.harness.spec.kinds import NO_ANSWER
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.spec import SWEEPS, Case
@@ -86,7 +87,7 @@ class Sweep:
         for line in read_lines.read(shard) if shard.exists() else ():
             if line and line["line"] == "block" and (line["lo"], line["hi"]) in blocks:
                 plan = plans.get((line["device"], line["mode"]))
-                lost = any(row["status"] in ("crash", "hang") for *_, row in line["tallies"])
+                lost = any(row["status"] in NO_ANSWER for *_, row in line["tallies"])
                 mine = (self.item.spec.name, self.item.dtype, self.attrs, self.step)
                 theirs = (line["spec"], line["dtype"], line.get("attrs", ""), line.get("step", 1))
                 if plan and not lost and theirs == mine:

@@ -36,6 +36,12 @@ def test_a_verb_that_does_not_exist_gets_one_line_with_the_nearest(
     assert f"no verb {word!r}; there is {near}" in line
 
 
+def test_an_option_before_the_verb_gets_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--device", "cpu"]) == 4
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith("expected a verb first, got '--device'; --help lists them all")
+
+
 def test_a_missing_file_is_named_without_a_number(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["table", "by_op", "/nowhere/at/all"]) == 4
     (line,) = capsys.readouterr().err.splitlines()

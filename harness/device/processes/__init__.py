@@ -8,6 +8,7 @@ __all__ = (
     "log",
     "peer",
     "process",
+    "python_program",
     "server_handle",
     "server_python",
     "shared_fork_server",

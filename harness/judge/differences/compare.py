@@ -9,7 +9,7 @@ from dataclasses import replace
 import ml_dtypes
 import numpy as np
 
-from tf_opdiff.harness.device.observation import Result
+from tf_opdiff.harness.device.observation import FAILED, Result
 from tf_opdiff.harness.device.repeat import differing
 from tf_opdiff.harness.judge.differences import wording
 from tf_opdiff.harness.judge.differences.comparison import Comparison, Distances, Element, Elements
@@ -17,6 +17,7 @@ from tf_opdiff.harness.judge.differences.difference import differences, position
 from tf_opdiff.harness.judge.promises.alternatives import limits, nearest
 from tf_opdiff.harness.judge.promises.want import ANY_VALUE, UNDOCUMENTED, Want, positive_zeros
 from tf_opdiff.harness.spec.inputs.recipes import is_float
+from tf_opdiff.harness.spec.kinds import NO_ANSWER
 from tf_opdiff.harness.spec.quantity import family_of
 
 
@@ -165,7 +166,7 @@ def summary(result: Result) -> str:
 def code_in(text: str) -> str:
     """The code of an error, a crash or a hang in a text that `summary` made; empty for any other text."""
     status, _, code = text.partition(" ")
-    return code if status in ("error", "crash", "hang") and code.split() == [code] else ""
+    return code if status in FAILED and code.split() == [code] else ""
 
 
 def _vanished(got: Result, want: Want) -> bool:
@@ -198,7 +199,7 @@ def free(comparison: Comparison, want: Want) -> Comparison:
 def compare(got: Result, want: Want, quantity: str, *, inputs: Sequence[np.ndarray] = ()) -> Comparison:
     """Compares one quantity; see `compare_arrays` for the inputs."""
     gradient = family_of(quantity) != "output"
-    if got.status in ("crash", "hang"):
+    if got.status in NO_ANSWER:
         if want.status == got.status and want.raises is not None and want.raises.code == got.code:
             return Comparison()
         return Comparison(kind=got.status, got=summary(got), want=want.status, detail=got.message)

@@ -11,6 +11,7 @@ import numpy as np
 from tf_opdiff.harness.judge.known_failures.entry import Difference, Entry
 from tf_opdiff.harness.judge.known_failures.known import Numbered
 from tf_opdiff.harness.judge.verdicts.severity import SEVERITIES
+from tf_opdiff.harness.spec.kinds import NO_ANSWER
 from tf_opdiff.harness.store.records.record import Record
 
 _SEVERITIES = tuple(SEVERITIES)
@@ -82,7 +83,7 @@ class Explanation:
             and not _fails(one[1], difference, mask)
             and one[1].must_fail(difference)
         )
-        if any(entry.intermittent or entry.kind in ("crash", "hang") for (_, entry), _ in explaining):
+        if any(entry.intermittent or entry.kind in NO_ANSWER for (_, entry), _ in explaining):
             spent = ()  # a process that ended, or whose memory is destroyed, shows no other failure
         if excused is None:
             excused = bool(excusing)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from tf_opdiff.harness.device.observation import Result
+from tf_opdiff.harness.device.observation import FAILED, Result
 from tf_opdiff.harness.device.repeat import differing
 from tf_opdiff.harness.judge.differences.comparison import Elements
 from tf_opdiff.harness.spec.inputs.recipes import is_float
@@ -53,7 +53,7 @@ def planted(result: Result, elements: Elements | None) -> Iterator[tuple[str, Re
       result has no array). Single elements are changed where the result is right, if it is right anywhere.
     """
     if result.value is None:
-        if result.status in ("error", "crash", "hang") and result.code != _CODE:
+        if result.status in FAILED and result.code != _CODE:
             yield OTHER_ERROR, replace(result, status="error", code=_CODE, message="a planted error"), None
         return
     value = result.value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from tf_opdiff.harness.spec.kinds import KIND
+from tf_opdiff.harness.spec.kinds import KIND, NO_ANSWER
 from tf_opdiff.harness.store.records.record import Record
 
 #: `reproduced`: the script showed the discrepancy. `reproduced earlier`: it did so in an earlier run, and did not run
@@ -86,7 +86,7 @@ def status_of(exit_name: str, record: Record, output: str = "") -> str:
     two results: a program of one element may have refused it. Where the plan that the record is
     compared with ends the process, the script must end so too, after the record's own plan gave its result.
     """
-    if record.kind in ("crash", "hang"):
+    if record.kind in NO_ANSWER:
         return "reproduced" if exit_name in record.got else "not reproduced"
     if record.against != "numpy" and (end := end_of_process(record.want)):
         own = any(line.startswith(GOT) for line in output.splitlines())

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
-import runpy
-import sys
 import time
-import traceback
+from collections import deque
 from collections.abc import Iterator, Mapping
 from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any
+from typing import Self
 
 from tf_opdiff.harness.device.processes.channel import Channel
 from tf_opdiff.harness.device.processes.fork_server import start_fork_server
 from tf_opdiff.harness.device.processes.process import Child
+from tf_opdiff.harness.device.processes.python_program import run_program
 from tf_opdiff.harness.device.processes.server_handle import memory_limit
 from tf_opdiff.harness.repro.script_runs.outcome import GOT
 from tf_opdiff.harness.spec.plan import Device
@@ -32,54 +30,76 @@ _BEGINNING, _END = 500, 2000
 
 def _execute(_: Channel, path: Path, sees_gpus: bool) -> None:
     """Runs a script as a program; its exit status is this process's."""
-    if not sees_gpus:  # before CUDA starts, as in its device server
-        os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
-    status: Any = 0
-    try:
-        runpy.run_path(str(path), run_name="__main__")
-    except SystemExit as end:
-        status = end.code
-    except BaseException:  # noqa: BLE001  not the script's verdict: how it failed
-        traceback.print_exc()
-        status = _BROKEN
-    sys.stdout.flush()
-    os._exit(status if isinstance(status, int) else _BROKEN)
+    run_program(str(path), sees_gpus=sees_gpus, uncaught=_BROKEN)
+
+
+class ScriptRuns:
+    """Scripts that run while this process does other work, such as writing more of them; each in a process of its own.
+
+    Scripts that still run when the context ends are killed.
+    """
+
+    def __init__(self, *, timeout: float = 60.0, at_once: int = 2) -> None:
+        """`timeout` is in seconds; `at_once` scripts run side by side."""
+        self._timeout, self._at_once = timeout, at_once
+        self._waiting: deque[tuple[Path, Device]] = deque()
+        self._busy: dict[Path, tuple[Child, float]] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for child, _ in self._busy.values():
+            child.kill()
+
+    def __bool__(self) -> bool:
+        """Whether there are scripts that have not ended."""
+        return bool(self._waiting or self._busy)
+
+    def add(self, path: Path, device: Device) -> None:
+        """Adds a script. Scripts of the CPU see no GPU and get a share of the machine's memory."""
+        if not self:
+            start_fork_server(path.parent / "fork-server.log")
+        self._waiting.append((path, device))
+
+    def ended(self, *, wait_for_one: bool = False) -> Iterator[tuple[Path, str, str]]:
+        """Yields the path, the exit name and the output of each script that has ended; starts those that wait.
+
+        The exit name is `EXIT n`, the name of a signal, `TIMEOUT`, or `NO_PROCESS`.
+        """
+        yield from self._start_waiting()
+        deadline = min((end for _, end in self._busy.values()), default=0.0) if wait_for_one else 0.0
+        wait([child.end for child, _ in self._busy.values()], timeout=max(0.0, deadline - time.monotonic()))
+        for path, (child, end) in list(self._busy.items()):
+            if child.ended or time.monotonic() >= end:
+                exit_name = child.kill() or "TIMEOUT"
+                del self._busy[path]
+                yield path, exit_name, _output(path)
+        yield from self._start_waiting()
+
+    def _start_waiting(self) -> Iterator[tuple[Path, str, str]]:
+        """Starts scripts while there is room; yields those for which no process can be started."""
+        while self._waiting and len(self._busy) < self._at_once:
+            path, device = self._waiting.popleft()
+            try:
+                with uninterrupted():
+                    self._busy[path] = _start(path, device, self._at_once), time.monotonic() + self._timeout
+            except (EOFError, OSError) as why:
+                yield path, "NO_PROCESS", f"no process can be started: {why}"
 
 
 def run_scripts(
     scripts: Mapping[Path, Device], *, timeout: float = 60.0, at_once: int = 2
 ) -> Iterator[tuple[Path, str, str]]:
-    """Runs scripts, each in a process of its own; yields the path, the exit name and the output of each as it ends.
+    """Runs scripts, path → device; yields the path, the exit name and the output of each as it ends.
 
-    The exit name is `EXIT n`, the name of a signal, `TIMEOUT` after `timeout` seconds, or `NO_PROCESS`.
-
-    Args:
-      scripts: path → device. Scripts of the CPU see no GPU and get a share of the machine's memory.
-      at_once: how many run side by side.
+    See `ScriptRuns`.
     """
-    waiting = list(scripts)
-    busy: dict[Path, tuple[Child, float]] = {}
-    if waiting:
-        start_fork_server(waiting[0].parent / "fork-server.log")
-    try:
-        while waiting or busy:
-            while waiting and len(busy) < at_once:
-                path = waiting.pop(0)
-                try:
-                    with uninterrupted():
-                        busy[path] = _start(path, scripts[path], at_once), time.monotonic() + timeout
-                except (EOFError, OSError) as why:
-                    yield path, "NO_PROCESS", f"no process can be started: {why}"
-            left = min((end for _, end in busy.values()), default=0.0) - time.monotonic()
-            wait([child.end for child, _ in busy.values()], timeout=max(0.0, left))
-            for path, (child, end) in list(busy.items()):
-                if child.ended or time.monotonic() >= end:
-                    exit_name = child.kill() or "TIMEOUT"
-                    del busy[path]
-                    yield path, exit_name, _output(path)
-    finally:
-        for child, _ in busy.values():
-            child.kill()
+    with ScriptRuns(timeout=timeout, at_once=at_once) as runs:
+        for path, device in scripts.items():
+            runs.add(path, device)
+        while runs:
+            yield from runs.ended(wait_for_one=True)
 
 
 def _start(path: Path, device: Device, at_once: int) -> Child:

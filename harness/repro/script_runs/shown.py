@@ -6,7 +6,7 @@ import re
 
 from tf_opdiff.harness.repro.script_runs.outcome import end_words, status_of
 from tf_opdiff.harness.repro.short_programs.short_verdict import error_class
-from tf_opdiff.harness.spec.kinds import OF_ARRAYS
+from tf_opdiff.harness.spec.kinds import NO_ANSWER, OF_ARRAYS
 from tf_opdiff.harness.store.records.record import Record
 
 #: A result that a script printed: an error by its code, nothing, indices and values, or an array.
@@ -31,7 +31,7 @@ def judged(exit_name: str, record: Record, output: str) -> tuple[str, str]:
     """
     status = status_of(exit_name, record, output)
     if status == "reproduced":
-        why = other_result(record, output) if exit_name == "EXIT 1" and record.kind not in ("crash", "hang") else ""
+        why = other_result(record, output) if exit_name == "EXIT 1" and record.kind not in NO_ANSWER else ""
         return ("not reproduced", why) if why else (status, "")
     if status == "failed":
         errors = [line for line in output.splitlines() if _ERROR.match(line)]

@@ -12,7 +12,7 @@ from tf_opdiff.harness.repro.discrepancy import Discrepancy
 from tf_opdiff.harness.repro.program_text.function_source import Unwritable
 from tf_opdiff.harness.repro.script_runs.script_oracle import allowed_errors
 from tf_opdiff.harness.spec.inputs.recipes import is_float
-from tf_opdiff.harness.spec.kinds import KIND
+from tf_opdiff.harness.spec.kinds import KIND, NO_ANSWER
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ def verdict(discrepancy: Discrepancy, want: Want) -> ShortVerdict:
       Unwritable: it takes more than a comparison of one number.
     """
     kind = discrepancy.kind
-    if kind in ("crash", "hang"):
+    if kind in NO_ANSWER:
         return ShortVerdict([])
     if want.raises is not None:
         wrong = f'type(got).__name__ != "{error_class(want.raises.code)}"'
@@ -91,7 +91,7 @@ def _of_element(discrepancy: Discrepancy, want: Want) -> ShortVerdict:
         )
         if discrepancy.kind == "signed_zero":
             wrong = _sign(wrong, at, want.dtype, several=len(wants) > 1)
-    lines = [f"want = {expected}", 'print("want", want)', f'print(f"at {list(index)}: {{{at}}}, {{want}}")']
+    lines = [f"want = {expected}", 'print("want", want)', f'print(f"at {list(index)}: {{{at}!s}}, {{want}}")']
     return ShortVerdict([*lines, f"sys.exit(bool({wrong}))"])
 
 

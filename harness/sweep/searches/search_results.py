@@ -15,12 +15,10 @@ from tf_opdiff.harness.device.request import Request
 from tf_opdiff.harness.judge.promises.expectation import Expectation
 from tf_opdiff.harness.judge.promises.want import Want
 from tf_opdiff.harness.spec.catalog import Item
+from tf_opdiff.harness.spec.kinds import NO_ANSWER
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Case
 from tf_opdiff.harness.sweep.searches.search_oracle import distances, promises
-
-#: Statuses that end a plan's search: its server had to be replaced.
-_LOST = ("crash", "hang")
 
 
 @dataclass(eq=False)
@@ -68,7 +66,7 @@ class Results:
     def lost(self) -> dict[Plan, Observation]:
         """The observations that are a crash or a hang."""
         each = self.observations.items()
-        return {plan: o for plan, o in each if any(r.status in _LOST for r in o.quantities.values())}
+        return {plan: o for plan, o in each if any(r.status in NO_ANSWER for r in o.quantities.values())}
 
     @property
     def quantities(self) -> list[tuple[Plan, str]]:

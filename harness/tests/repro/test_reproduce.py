@@ -1,9 +1,12 @@
 """A finding's script, run by itself, says whether the discrepancy is there: of planted faults, and of mended ones."""
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
+from multiprocessing.connection import wait
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,7 +18,7 @@ from tf_opdiff.harness.repro.program_text.writer import Writer
 from tf_opdiff.harness.repro.reproduce import Setting, write
 from tf_opdiff.harness.repro.script import script_of
 from tf_opdiff.harness.repro.script_runs.outcome import status_of
-from tf_opdiff.harness.repro.script_runs.run_scripts import run_scripts
+from tf_opdiff.harness.repro.script_runs.run_scripts import ScriptRuns, run_scripts
 from tf_opdiff.harness.repro.short_programs.cuts import of_one_element
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device, Plan
@@ -121,6 +124,24 @@ def test_every_script_ends(tmp_path):
         path.name: HARD_TO_END[path.name.rpartition("-cpu")[0]][1] for path in scripts
     }
     assert ended["writes-much-cpu.py"][1].endswith("last words\n")
+
+
+def test_a_script_runs_while_the_next_one_is_written_and_ends_with_the_context(tmp_path):
+    script, started = tmp_path / "waits.py", tmp_path / "started"
+    os.mkfifo(started)
+    text = (
+        "import os, threading\nwith open({!r}, 'w') as file: file.write(str(os.getpid()))\nthreading.Event().wait()\n"
+    )
+    script.write_text(text.format(str(started)))
+    reader = os.open(started, os.O_RDONLY | os.O_NONBLOCK)
+    with ScriptRuns(timeout=PATIENCE) as runs:
+        runs.add(script, Device("cpu"))
+        assert not list(runs.ended())
+        assert wait([reader], timeout=PATIENCE), "it has not started"
+        pid = int(os.read(reader, 32))
+        assert runs
+    os.close(reader)
+    assert not Path(f"/proc/{pid}").exists()
 
 
 @pytest.mark.parametrize(

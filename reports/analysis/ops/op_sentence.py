@@ -30,9 +30,9 @@ def tested(view: OpView) -> str:
 
 
 def counts(groups: Collection[RecordGroup]) -> str:
-    """How many discrepancies there are by what they mean: `2 unexpected failures, 1 known discrepancy`."""
+    """How many discrepancies there are by what they mean: `2 unexplained discrepancies, 1 known discrepancy`."""
     verdicts = [group.first["verdict"] for group in groups]
-    nouns = {"mismatch": "unexpected failure", "error": "fault of the suite", "known": "known discrepancy"}
+    nouns = {"mismatch": "unexplained discrepancy", "error": "fault of the suite", "known": "known discrepancy"}
     words = []
     for verdict, noun in nouns.items():
         if n := verdicts.count(verdict):
@@ -43,9 +43,7 @@ def counts(groups: Collection[RecordGroup]) -> str:
 
 
 def _plural(noun: str) -> str:
-    return {"fault of the suite": "faults of the suite", "known discrepancy": "known discrepancies"}.get(
-        noun, f"{noun}s"
-    )
+    return "faults of the suite" if noun == "fault of the suite" else noun.replace("discrepancy", "discrepancies")
 
 
 def worst(view: OpView) -> str:
@@ -53,11 +51,12 @@ def worst(view: OpView) -> str:
     if not view.worst:
         return ""
     row, plan, cell = view.worst
-    if cell.max_ulp == 0:
-        return "Apart from these, all distances are 0 ULP." if view.discrepancies else "All distances are 0 ULP."
     where = f"{row.dtype}, {quantity(row.quantity)} of {row.spec} on {plan}"
-    inside = "Apart from these, the" if view.discrepancies else "The"
-    return f"{inside} error nearest to its budget is {number(cell.max_ulp)} of {number(cell.budget)} ULP: {where}."
+    nearest = f"the error nearest to its budget is {number(cell.max_ulp)} of {number(cell.budget)} ULP: {where}."
+    words = "all distances are 0 ULP." if cell.max_ulp == 0 else nearest
+    if not view.discrepancies:
+        return words[0].upper() + words[1:]
+    return f"Apart from {'it' if len(view.discrepancies) == 1 else 'these'}, {words}"
 
 
 def title(group: RecordGroup) -> str:

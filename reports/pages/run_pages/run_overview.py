@@ -35,7 +35,7 @@ class Shown:
 
     Attributes:
       of: the discrepancy.
-      number: its rank among the known ones, or among the failing ones, from 1.
+      number: its rank among all, from 1.
       numbers: the input, the result and the expected result of its example.
       place: the place of its example.
       distance: its largest distance in words; empty if none was taken.
@@ -112,14 +112,12 @@ def shown(
     pages = {spec: page_of[link] for spec, link in names.by_spec().items()}
     places = TestedPlaces(records)
     programs = {tuple(repro.get(name, "") for name in FINDING): repro for repro in repros}
-    numbers = {True: 0, False: 0}
     lines = []
-    for one in ranked:
-        numbers[one.known] += 1
+    for number, one in enumerate(ranked, 1):
         lines.append(
             Shown(
                 of=one,
-                number=numbers[one.known],
+                number=number,
                 numbers=discrepancy_words.numbers(one),
                 place=discrepancy_words.example_place(one),
                 distance=discrepancy_words.distance(one),

@@ -75,12 +75,12 @@ def test_the_most_severe_failure_comes_first_and_not_the_most_frequent() -> None
 
 def test_where_it_fails_is_said_of_where_it_ran() -> None:
     first, second = lines(*rows(**WRONG))
-    assert first == "ceil gives wrong values on cpu/xla (1 of 4 plans), in all 2 dtypes."
+    assert first == "ceil gives wrong values on cpu/xla (1 of 4 plans), in both dtypes."
     assert second == (
         "Example: input -0.5, got -0.0, want -1.0 (ceil-float32-edges, output[0] on cpu/xla, against numpy)."
     )
     everywhere = [replace(row, **WRONG) for row in rows()]
-    assert lines(*everywhere)[0] == "ceil gives wrong values everywhere: on all 4 plans, in all 2 dtypes."
+    assert lines(*everywhere)[0] == "ceil gives wrong values everywhere: on all 4 plans, in both dtypes."
 
 
 def test_a_gradient_is_named_and_a_partial_run_and_other_findings_are_not_hidden() -> None:

@@ -64,6 +64,6 @@ def extent(one: Discrepancy, tested: TestedPlaces) -> str:
 def some(noun: str, names: Sequence[str], tested: Sequence[str]) -> str:
     """`all 4 plans`, or some names out of several: `cpu/xla (1 of 4 plans)`."""
     if len(tested) > 1 and len(names) == len(tested):
-        return f"all {len(tested)} {noun}s"
+        return f"both {noun}s" if len(tested) == 2 else f"all {len(tested)} {noun}s"
     shown = ", ".join(names[:NAMED]) + (", …" if len(names) > NAMED else "")
     return shown if len(tested) == 1 else f"{shown} ({len(names)} of {len(tested)} {noun}s)"

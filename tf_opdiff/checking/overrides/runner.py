@@ -12,7 +12,7 @@ from tf_opdiff.checking.inputs import Upstream
 from tf_opdiff.checking.overrides.request import FITTED_PLACE, OverrideRequest, OverrideResult
 from tf_opdiff.checking.overrides.state import error_line, state
 from tf_opdiff.checking.overrides.subject import Subject
-from tf_opdiff.harness.device.observation import Observation, Result
+from tf_opdiff.harness.device.observation import FAILED, Observation, Result
 from tf_opdiff.harness.device.request import Request
 from tf_opdiff.harness.judge.promises.expectation import widened
 from tf_opdiff.harness.judge.promises.reference import without_tensorflow
@@ -158,7 +158,7 @@ class OverrideRunner:
             return
         for mode in modes:
             bare = self._observed(self.subject.without["plain"], "plain", device, mode)
-            if any(r.status in ("error", "crash", "hang") for r in bare.quantities.values()):
+            if any(r.status in FAILED for r in bare.quantities.values()):
                 continue
             if state(bare, promised, None, self.request.ulp, False)[0] == APPLIED:
                 raise OverrideProblem(

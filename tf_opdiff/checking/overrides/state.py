@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.checking.overrides.request import OTHER, UNAVAILABLE
-from tf_opdiff.harness.device.observation import Observation, Result
+from tf_opdiff.harness.device.observation import FAILED, Observation, Result
 from tf_opdiff.harness.judge.differences.compare import compare, summary
 from tf_opdiff.harness.judge.promises.want import Want
 from tf_opdiff.harness.spec.lists.override_cell import APPLIED, IGNORED, REFUSED
@@ -22,7 +22,6 @@ _LONGEST = 160
 #: The words of the error that Keras raises if no weight has a gradient.
 _NO_GRADIENT = "No gradients provided"
 _NOTHING = Result("unconnected")
-_BROKEN = ("error", "crash", "hang")
 
 
 @dataclass(frozen=True)
@@ -97,7 +96,7 @@ def state(
     results = {quantity: observed.quantities.get(quantity, _NOTHING) for quantity in promised}
     if observed.lacking:
         return UNAVAILABLE, observed.lacking
-    if broken := next((r for r in results.values() if r.status in _BROKEN), None):
+    if broken := next((r for r in results.values() if r.status in FAILED), None):
         return (IGNORED if _NO_GRADIENT in broken.message else REFUSED), error_line(broken)
     if observed.fault:
         return OTHER, observed.fault

@@ -14,6 +14,7 @@ from tf_opdiff.harness.judge.known_failures.known import Known
 from tf_opdiff.harness.judge.known_failures.selectors import EVERY, listed
 from tf_opdiff.harness.paths import KNOWN, ROOT, SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.spec.kinds import NO_ANSWER
 from tf_opdiff.harness.spec.plan import Plan
 from tf_opdiff.harness.spec.quantity import family_of
 from tf_opdiff.harness.spec.spec import Spec
@@ -21,10 +22,6 @@ from tf_opdiff.model.analysis import BASE
 from tf_opdiff.model.answers.answer import Answer
 from tf_opdiff.model.answers.tolerance import MINOR
 from tf_opdiff.model.recordings.recorded import RecordedOp, Recording
-
-#: The statuses of ops that end their process, as an op report's failure begins with them.
-_ENDS = ("crash", "hang")
-
 
 #: Python's operators → the ops that they are, in lower case; others are empty words, which fit no op.
 _OPERATORS = {ast.Add: "addv2", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "realdiv", ast.USub: "neg"}
@@ -128,7 +125,7 @@ def _difference(answer: Answer) -> Difference:
         return Difference(_kinds(result.comparison for result in answer.results))
     report = answer.reports[answer.ops[0]]
     status, _, how = report.failure.partition(": ")
-    if status in _ENDS:
+    if status in NO_ANSWER:  # as an op report's failure begins
         return Difference((status,), how.partition(" ")[0] if status == "crash" else "")  # the signal comes first
     if status:
         return Difference(("status", "error_code"), status)
