@@ -55,7 +55,7 @@ EXCEPTIONS, END_OF_EXCEPTIONS = (
 LISTS: Mapping[str, str] = {
     "suites/tests/aspects/without_sizes.txt": "It meets tensors of zero elements and of one element.",
     "suites/tests/aspects/without_special_operands.txt": "If it takes floats, each operand meets special numbers.",
-    "suites/derived/refusals_to_do.txt": "Each dtype is tested or refused by promise.",
+    "suites/tests/aspects/untested_dtypes.txt": "Each dtype is tested or refused by promise.",
 }
 #: Rows of the table of notations: the kind of op, its declaration, the words to import, and an example (module, name).
 LIKE: tuple[tuple[str, str, tuple[Any, ...], str, str], ...] = (

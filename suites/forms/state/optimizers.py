@@ -20,9 +20,11 @@ from tf_opdiff.suites.reference.optimization.optimizers import Step
 from tf_opdiff.suites.reference.promises import running
 
 #: The dtypes of the ops: real numbers, complex numbers as well, and those of two ops.
-REAL = tiered(("float16", "float32", "float64"))
+REAL = tiered(("float16", "float32", "float64", "bfloat16"))
 ALL = tiered((*REAL, "complex64", "complex128"))
 WIDE = tiered(("float32", "float64"))
+#: Those of AdaMax.
+WITHOUT_BFLOAT16 = tiered(("float16", "float32", "float64"))
 STEPS = 3
 
 
