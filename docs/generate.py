@@ -25,7 +25,7 @@ from tf_opdiff.harness.spec.spec_fields import SpecFields
 from tf_opdiff.harness.spec.tolerances.tolerance import Tolerance
 from tf_opdiff.harness.tests.test_rooms import ROOMS
 from tf_opdiff.reports.text.glossary import TERMS
-from tf_opdiff.suites.derived.op_types import REMOVED, TO_DO, every_op
+from tf_opdiff.suites.derived.op_types import REMOVED, WITHOUT_TWINS, every_op
 from tf_opdiff.suites.forms.array_ops.layout import Layout
 from tf_opdiff.suites.forms.array_ops.moves import Moves
 from tf_opdiff.suites.forms.calls import call
@@ -55,7 +55,7 @@ EXCEPTIONS, END_OF_EXCEPTIONS = (
 LISTS: Mapping[str, str] = {
     "suites/tests/aspects/without_sizes.txt": "It meets tensors of zero elements and of one element.",
     "suites/tests/aspects/without_special_operands.txt": "If it takes floats, each operand meets special numbers.",
-    "suites/derived/refusals_to_do.txt": "Each dtype is tested or refused by promise.",
+    "suites/tests/aspects/untested_dtypes.txt": "Each dtype is tested or refused by promise.",
 }
 #: Rows of the table of notations: the kind of op, its declaration, the words to import, and an example (module, name).
 LIKE: tuple[tuple[str, str, tuple[Any, ...], str, str], ...] = (
@@ -124,7 +124,7 @@ def _within(path: str, begin: str, lines: Iterable[str], end: str) -> str:
 
 def _exceptions() -> Iterator[str]:
     """A table of the rules that do not hold for every op, with the number of ops on each list of exceptions."""
-    ops = len([*every_op()]) + len(TO_DO) + len(REMOVED)
+    ops = len([*every_op()]) + len(WITHOUT_TWINS) + len(REMOVED)
     counts = {path: len((ROOT / path).read_text().splitlines()) for path in LISTS}
     rows = [[rule, f"{ops - counts[path]} of {ops}", str(counts[path]), code(path)] for path, rule in LISTS.items()]
     yield from table(["what is checked of an op", "ops", "exceptions", "their list"], rows)

@@ -1,9 +1,9 @@
 """Op types: the dtypes that OpDefs allow and that the kernels of a CPU take, read from a file in this folder.
 
-`python -m tf_opdiff.harness.device.installation.op_types tf_opdiff.suites.ops $(cat
-suites/derived/refusals_to_do.txt)` writes the file; a test compares it with the installed TensorFlow. The OpDefs of
-`refusals_to_do.txt` have no specs yet about the dtypes that they refuse: most take handles, references or lists of
-tensors.
+`python -m tf_opdiff.harness.device.installation.op_types tf_opdiff.suites.ops $(cat suites/derived/without_twins.txt)`
+writes the file; a test compares it with the installed TensorFlow. The OpDefs of `without_twins.txt` have no twins of
+their own about the dtypes that they refuse, because a valid call of them needs more than numbers of some shape: most
+take handles, references or lists of tensors. Programs about all of them show these dtypes: see `refused_calls`.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 FILE = Path(__file__).with_suffix(".json")
-#: The OpDefs whose refusals no spec is about yet.
-TO_DO: tuple[str, ...] = tuple(FILE.with_name("refusals_to_do.txt").read_text("utf-8").split())
+#: The OpDefs that have no twins of their own.
+WITHOUT_TWINS: tuple[str, ...] = tuple(FILE.with_name("without_twins.txt").read_text("utf-8").split())
 _TABLES = json.loads(FILE.read_text("utf-8"))
 #: The names of TensorFlow's dtypes whose tensors hold values.
 DTYPES: tuple[str, ...] = tuple(_TABLES["dtypes"])
@@ -31,6 +32,8 @@ class OpTypes:
     allowed     the dtypes that the OpDef allows, by attribute; all, for an attribute without an entry.
     outputs     the attributes that no input decides and that have no default.
     kernels     the dtypes that some kernel takes, by attribute and device type; all, where there is no entry.
+    required    the attributes that a call must give, with a value of each, of an OpDef without twins.
+    reference   whether it takes or returns a reference to a variable.
     """
 
     name: str
@@ -38,6 +41,8 @@ class OpTypes:
     allowed: Mapping[str, Collection[str]] = field(default_factory=dict)
     outputs: Collection[str] = ()
     kernels: Mapping[str, Mapping[str, Collection[str]]] = field(default_factory=dict)
+    required: Mapping[str, Any] = field(default_factory=dict)
+    reference: bool = False
 
     @property
     def compiled(self) -> bool:
@@ -77,6 +82,12 @@ def taken_by_cpu(name: str, dtypes: Collection[str]) -> tuple[str, ...]:
 
 
 def every_op() -> Iterator[OpTypes]:
-    """The OpDefs of the file, by name."""
+    """The OpDefs of the file that have twins, by name."""
     for name, types in _TABLES["ops"].items():
+        yield OpTypes(name=name, **types)
+
+
+def without_twins() -> Iterator[OpTypes]:
+    """The OpDefs of the file that have none, by name."""
+    for name, types in _TABLES["others"].items():
         yield OpTypes(name=name, **types)

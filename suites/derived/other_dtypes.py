@@ -65,7 +65,7 @@ def twins_of(op: OpTypes, attr: str) -> Iterator[Spec]:
         ("dtypes-of-xla", WITHOUT_XLA, _NO_KERNEL, [dtype for dtype in without if dtype not in without_xla]),
         (NO_XLA, ("xla",), _NO_KERNEL, [dtype for dtype in without_xla if dtype not in without]),
     ):
-        for quantized, chosen in _by_kind(dtypes):
+        for quantized, chosen in by_kind(dtypes):
             yield Spec(
                 name=f"{name}-{aspect}" + ("-quantized" if quantized else ""),
                 aspect=aspect,
@@ -85,14 +85,14 @@ def refused_dtypes(ops: Sequence[OpTypes]) -> Iterator[Spec]:
     They give a text for each OpDef and attribute, with the name of the error. `eager-other-dtypes` has the dtypes of
     NumPy, `eager-other-dtypes-quantized` the quantized ones.
     """
-    for quantized, dtypes in _by_kind(DTYPES):
+    for quantized, dtypes in by_kind(DTYPES):
         calls = tuple(_call(op, attr) for op in ops for attr in op.attrs)
         yield Spec(
             name="eager-other-dtypes" + ("-quantized" if quantized else ""),
             ops="",
             program=_errors_of_all(calls, quantized=quantized),
             reference=partial(_expected, calls),
-            recipes={"small": _named(quantized=quantized)},
+            recipes={"small": named(quantized=quantized)},
             dtypes=dtypes,
             modes=("eager",),
             constant=("output[0]",),
@@ -138,7 +138,7 @@ def _expected(calls: Sequence[Any], x: np.ndarray, name: np.ndarray) -> np.ndarr
     return np.array([f"{label}: InvalidArgumentError".encode() for label in labels], object)
 
 
-def _named(*, quantized: bool) -> Recipe:
+def named(*, quantized: bool) -> Recipe:
     """A recipe: an array of 0 and 1, and the name of its dtype in TensorFlow."""
 
     def named(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
@@ -148,7 +148,7 @@ def _named(*, quantized: bool) -> Recipe:
     return named
 
 
-def _by_kind(dtypes: Iterable[str]) -> Iterator[tuple[bool, tuple[str, ...]]]:
+def by_kind(dtypes: Iterable[str]) -> Iterator[tuple[bool, tuple[str, ...]]]:
     """Pairs (whether the dtypes are quantized, the dtypes of their inputs) of some of TensorFlow's dtypes."""
     for quantized in (False, True):
         chosen = tuple(_of_inputs(dtype) for dtype in dtypes if dtype.startswith("q") == quantized)
@@ -217,10 +217,10 @@ def _inputs(op: OpTypes, attr: str) -> Iterator[tuple[str, str, bool]]:
     """The inputs of an OpDef: the name, a dtype that the OpDef allows, and whether the attribute gives the dtype."""
     for name, type_ in op.inputs.items():
         kind = type_.rstrip("*")
-        yield name, _first(op.allowed.get(kind, ("float32",))) if kind in op.attrs else kind, kind == attr
+        yield name, first(op.allowed.get(kind, ("float32",))) if kind in op.attrs else kind, kind == attr
 
 
-def _first(allowed: Collection[str]) -> str:
+def first(allowed: Collection[str]) -> str:
     """A dtype that is allowed, and that NumPy has: int32 for indices."""
     return next(dtype for dtype in ("int32", *allowed) if dtype in allowed)
 

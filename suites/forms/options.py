@@ -30,6 +30,7 @@ NEUTRAL: Mapping[str, str] = {
     "incompatible_shape_error": "it says whether shapes that cannot be broadcast are an error",
     "is_constant": "it says whether a loop has the value in each of its iterations",
     "perturb_singular": "it says whether a singular matrix is changed before it is inverted",
+    "use_cudnn_on_gpu": "it says which library of a GPU computes",
     "use_locking": "it says whether a lock protects the update from other threads",
     "validate_indices": "it says whether indices are checked",
     "validate_shape": "it says whether the new value must have the shape of the old one",

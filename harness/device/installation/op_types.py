@@ -2,14 +2,14 @@
 
 As a program, it writes the file that the suites read instead of asking TensorFlow:
 `python -m tf_opdiff.harness.device.installation.op_types PACKAGE [OP …]` lists the OpDefs that the specs of a package
-name, without those that follow.
+name, and those that follow in a table of their own.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from inspect import signature
 from typing import Any
 
@@ -61,6 +61,30 @@ def op_types(ops: Iterable[str]) -> dict[str, dict[str, Any]]:
     return described
 
 
+def required(name: str) -> dict[str, Any]:
+    """A value for each attribute that a call of an OpDef must give: the first allowed one, or a small one."""
+    op = op_def_registry.get(name)
+    of_inputs = {attr for arg in op.input_arg for attr in (arg.type_attr, arg.number_attr, arg.type_list_attr)}
+    others = [attr for attr in op.attr if attr.name not in of_inputs and not attr.HasField("default_value")]
+    return {attr.name: next(_values(attr)) for attr in others}
+
+
+def _values(attr: Any) -> Iterator[Any]:
+    """Some values of an attribute."""
+    yield from (tf.as_dtype(number).name for number in attr.allowed_values.list.type)
+    yield from (text.decode() for text in attr.allowed_values.list.s)
+    number = max(1, attr.minimum)
+    kinds = {"type": "float32", "string": "a", "int": number, "float": 1.0, "bool": False, "shape": []}
+    lists = {"list(int)": [1] * max(4, number), "list(float)": [1.0], "list(shape)": [[]], "list(type)": ["float32"]}
+    yield (kinds | lists)[attr.type]
+
+
+def has_reference(name: str) -> bool:
+    """Whether an OpDef takes a reference to a variable, or returns one: eager mode has none."""
+    op = op_def_registry.get(name)
+    return any(arg.is_ref for arg in (*op.input_arg, *op.output_arg))
+
+
 def _type_of(arg: Any) -> str:
     one = arg.type_attr or tf.as_dtype(arg.type).name
     return one + "*" if arg.number_attr else one
@@ -83,19 +107,26 @@ def _taken(kernels: dict[str, list[dict[str, list[str]]]], attr: str, every: Seq
     return taken
 
 
-def main(package: str, *left_out: str) -> None:
+def main(package: str, *others: str) -> None:
     """Prints the dtypes, and the OpDefs that alone are the subject of a spec, as JSON with a line for each OpDef.
 
-    OpDefs that were removed from GraphDef are listed apart: they are an error for every dtype.
+    OpDefs that were removed from GraphDef are listed apart: they are an error for every dtype. Those of `others`, too:
+    their attributes follow, and whether they have references to variables.
     """
     specs = Catalog.load(package).specs.values()
     ops = {spec.ops for spec in specs if isinstance(spec.ops, str) and spec.ops and ";" not in spec.ops}
     removed = {name for name in ops if op_def_registry.get(name).deprecation.version}
-    lines = [f'"{name}": {json.dumps(types)}' for name, types in op_types(ops - {*left_out} - removed).items()]
+    calls = {name: {"required": required(name), "reference": has_reference(name)} for name in others}
+    tables = {
+        "ops": op_types(ops - {*others} - removed),
+        "others": {name: types | calls[name] for name, types in op_types(others).items()},
+    }
     heads = {"tensorflow": tf.__version__, "dtypes": dtypes(), "removed": sorted(removed)}
-    body = ",\n".join(lines)
-    head = ",\n".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in heads.items())
-    print(f'{{{head},\n"ops": {{\n{body}\n}}}}')
+    texts = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in heads.items()]
+    for title, table in tables.items():
+        lines = ",\n".join(f"{json.dumps(name)}: {json.dumps(types)}" for name, types in table.items())
+        texts.append(f'"{title}": {{\n{lines}\n}}')
+    print("{" + ",\n".join(texts) + "}")
 
 
 if __name__ == "__main__":

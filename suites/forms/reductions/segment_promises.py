@@ -128,7 +128,9 @@ class SparseSegments:
         return self.own.reference(x[i], ids)
 
     def vjp(self, g: np.ndarray, x: np.ndarray, i: np.ndarray, ids: np.ndarray) -> tuple[Any, None, None]:
-        """As of a spec: the upstream goes to each row that was gathered, once for each time."""
+        """As of a spec: the upstream goes to each row that was gathered, once for each time; integers have none."""
+        if x.dtype.kind not in "fc":
+            return None, None, None
         return self._pulled(g, x, i, ids), None, None
 
     def _pulled(

@@ -49,12 +49,18 @@ def segments(how: Reduction, count: int | None = None) -> Part:
         yield replace(main, name=f"{main.name}-blocks", recipes=large, dtypes=main.dtypes[:1])
         if how.chooses:
             nan = recipes.nan(how, ordered)
-            yield from (spec.but(name=f"{spec.name}-special", vjp=None, recipes=nan) for spec in each)
+            yield from (_with_nan(spec, nan) for spec in each)
             yield from chosen_second_order(main, "int32")
         else:
             yield from _curved(main, promise, op.dtypes) if how.product else _linear(main, promise)
 
     return specs
+
+
+def _with_nan(spec: Spec, recipes: Mapping[str, Any]) -> Spec:
+    """The twin of rows with NaN, for floats; integers have none, and are left out beside floats."""
+    floats = tuple(dtype for dtype in spec.dtypes if dtype in FLOATS)
+    return spec.but(name=f"{spec.name}-special", vjp=None, recipes=recipes, dtypes=floats or spec.dtypes)
 
 
 def _values(op: Op, promise: Segments) -> Iterator[Spec]:

@@ -19,10 +19,10 @@ from tf_opdiff.suites.forms.state.variables import Variables, read_after
 from tf_opdiff.suites.reference.optimization.optimizers import Step
 from tf_opdiff.suites.reference.promises import running
 
-#: The dtypes of the ops: real numbers, complex numbers as well, and those of two ops.
-REAL = tiered(("float16", "float32", "float64"))
+#: The dtypes of the ops: real numbers, complex numbers as well, those of two ops, and those of AdaMax.
+REAL = tiered(("float16", "float32", "float64", "bfloat16"))
 ALL = tiered((*REAL, "complex64", "complex128"))
-WIDE = tiered(("float32", "float64"))
+WIDE, WITHOUT_BFLOAT16 = tiered(("float32", "float64")), tiered(("float16", "float32", "float64"))
 STEPS = 3
 
 
@@ -126,11 +126,14 @@ def optimizer(how: Optimizer, *, sparse: bool = False) -> Part:
         yield from values.specs("", own, twins=[values.twins])
         yield from (_out_of_range(how) if sparse else _mismatched(how, op.variables))(values.op)
         large = recipes.large_sparse(how) if sparse else recipes.large_dense(how)
-        yield from values.flagged(use_locking=True).specs("-blocks", large, lowest_tier=True)
+        yield from values.but(flags={"use_locking": True}).specs("-blocks", large, lowest_tier=True)
         for attribute in attributes_of(op.raw):
             if attribute in _FLAGS:
                 suffix, value = _FLAGS[attribute]
-                yield from values.flagged(**{attribute: value}).specs(suffix, own, dtypes=REAL)
+                yield from values.but(flags={attribute: value}).specs(suffix, own, dtypes=REAL)
+        if "lr_power" in how.settings:  # kernels have a path of their own for its usual value
+            first = dict([next(iter(own.items()))])
+            yield from values.but(settings={**how.settings, "lr_power": -0.75}).specs("-power", first, lowest_tier=True)
 
     return specs
 
@@ -152,9 +155,9 @@ class _Steps:
     of: Op
     sparse: bool
 
-    def flagged(self, **flags: bool) -> _Steps:
-        """The specs with attributes that are no tensors."""
-        return replace(self, how=replace(self.how, flags=flags))
+    def but(self, **fields: Any) -> _Steps:
+        """The specs of the algorithm with other fields."""
+        return replace(self, how=replace(self.how, **fields))
 
     @property
     def variables(self) -> Variables:

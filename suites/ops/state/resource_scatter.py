@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tf_opdiff.harness.spec.inputs.recipes import FLOATS, INTEGERS
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.suites.forms.array_ops.scatter import divided_by_zero, scatter
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.op import op
@@ -16,10 +16,16 @@ _OF_ALL: dict[str, Any] = {
     "arguments": ("resource", "indices", "updates"),
     "variables": RESOURCE,
     "gradient": False,
-    "dtypes": tiered(_REAL, ("float32",)),
+    "dtypes": tiered((*_REAL, *COMPLEX), ("float32",)),
 }
-_EXTREME: dict[str, Any] = _OF_ALL | {"unsigned_zeros": ("output",), "ordinary": ordinary.UPDATES}
-_WITH_TRUTH = _OF_ALL | {"dtypes": tiered((*_REAL, "bool"), ("float32",))}
+_EXTREME: dict[str, Any] = _OF_ALL | {
+    "dtypes": tiered(_REAL, ("float32",)),
+    "unsigned_zeros": ("output",),
+    "ordinary": ordinary.UPDATES,
+}
+_WITH_TRUTH = _OF_ALL | {"dtypes": tiered((*_REAL, *COMPLEX, "bool"), ("float32",))}
+#: Nothing promises the roundings of complex products.
+_OF_REAL = _OF_ALL | {"dtypes": tiered(_REAL, ("float32",))}
 
 SPECS = (
     *op("resource-scatter-add", "ResourceScatterAdd", scatter(ADD), **_OF_ALL),
@@ -29,11 +35,11 @@ SPECS = (
         scatter(DIV),
         divided_by_zero(),
         divided_by_zero("-integers", dtypes=INTEGERS, **IN_KERNEL),
-        **_OF_ALL,
+        **_OF_REAL,
     ),
     *op("resource-scatter-max", "ResourceScatterMax", scatter(MAX), **_EXTREME),
     *op("resource-scatter-min", "ResourceScatterMin", scatter(MIN), **_EXTREME),
-    *op("resource-scatter-mul", "ResourceScatterMul", scatter(MUL), **_OF_ALL),
+    *op("resource-scatter-mul", "ResourceScatterMul", scatter(MUL), **_OF_REAL),
     *op("resource-scatter-sub", "ResourceScatterSub", scatter(SUB), **_OF_ALL),
     *op("resource-scatter-update", "ResourceScatterUpdate", scatter(UPDATE), **_WITH_TRUTH),
 )

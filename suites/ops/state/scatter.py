@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from tf_opdiff.harness.spec.inputs.recipes import FLOATS
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.suites.forms.array_ops.scatter import divided_by_zero, scatter
+from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.recipes import ordinary
@@ -14,16 +15,29 @@ _OF_ALL: dict[str, Any] = {
     "arguments": ("ref", "indices", "updates"),
     "variables": REFERENCE,
     "gradient": False,
-    "dtypes": tiered(FLOATS),
+    "dtypes": tiered((*FLOATS, *INTEGERS, *COMPLEX), ("float32",)),
 }
-_EXTREME: dict[str, Any] = _OF_ALL | {"unsigned_zeros": ("output",), "ordinary": ordinary.UPDATES}
+_EXTREME: dict[str, Any] = _OF_ALL | {
+    "dtypes": tiered((*FLOATS, "int32", "int64"), ("float32",)),
+    "unsigned_zeros": ("output",),
+    "ordinary": ordinary.UPDATES,
+}
+#: Nothing promises the roundings of complex products.
+_OF_REAL = _OF_ALL | {"dtypes": tiered((*FLOATS, *INTEGERS), ("float32",))}
 
 SPECS = (
     *op("scatter-add", "ScatterAdd", scatter(ADD), **_OF_ALL),
-    *op("scatter-div", "ScatterDiv", scatter(DIV), divided_by_zero(), **_OF_ALL),
+    *op(
+        "scatter-div",
+        "ScatterDiv",
+        scatter(DIV),
+        divided_by_zero(),
+        divided_by_zero("-integers", dtypes=INTEGERS, **IN_KERNEL),
+        **_OF_REAL,
+    ),
     *op("scatter-max", "ScatterMax", scatter(MAX), **_EXTREME),
     *op("scatter-min", "ScatterMin", scatter(MIN), **_EXTREME),
-    *op("scatter-mul", "ScatterMul", scatter(MUL), **_OF_ALL),
+    *op("scatter-mul", "ScatterMul", scatter(MUL), **_OF_REAL),
     *op("scatter-sub", "ScatterSub", scatter(SUB), **_OF_ALL),
     *op("scatter-update", "ScatterUpdate", scatter(UPDATE), **_OF_ALL),
 )

@@ -3,13 +3,14 @@
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.state import algorithms as how
-from tf_opdiff.suites.forms.state.optimizers import on, optimizer
+from tf_opdiff.suites.forms.state.optimizers import WITHOUT_BFLOAT16, on, optimizer
 from tf_opdiff.suites.forms.state.variables import REFERENCE
 
 _REAL, _ALL, _WIDE = on(REFERENCE)
+_MAXIMUM = _REAL | {"dtypes": WITHOUT_BFLOAT16, "ordinary": ordinary.RUNNING_MAXIMUM}
 
 SPECS = (
-    *op("apply-ada-max", "ApplyAdaMax", optimizer(how.ADA_MAX), **_REAL | {"ordinary": ordinary.RUNNING_MAXIMUM}),
+    *op("apply-ada-max", "ApplyAdaMax", optimizer(how.ADA_MAX), **_MAXIMUM),
     *op("apply-adadelta", "ApplyAdadelta", optimizer(how.ADADELTA), **_ALL),
     *op("apply-adagrad", "ApplyAdagrad", optimizer(how.ADAGRAD), **_ALL),
     *op("apply-adagrad-v2", "ApplyAdagradV2", optimizer(how.ADAGRAD_V2), **_ALL),

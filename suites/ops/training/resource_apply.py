@@ -3,14 +3,19 @@
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.state import algorithms as how
-from tf_opdiff.suites.forms.state.optimizers import on, optimizer
+from tf_opdiff.suites.forms.state.optimizers import WITHOUT_BFLOAT16, on, optimizer
 from tf_opdiff.suites.forms.state.variables import RESOURCE
 
 _REAL, _ALL, _WIDE = on(RESOURCE)
 _FTRL, _MAXIMUM = (_REAL | {"ordinary": each} for each in (ordinary.RUNNING_FTRL, ordinary.RUNNING_MAXIMUM))
 
 SPECS = (
-    *op("resource-apply-ada-max", "ResourceApplyAdaMax", optimizer(how.ADA_MAX), **_MAXIMUM),
+    *op(
+        "resource-apply-ada-max",
+        "ResourceApplyAdaMax",
+        optimizer(how.ADA_MAX),
+        **_MAXIMUM | {"dtypes": WITHOUT_BFLOAT16},
+    ),
     *op("resource-apply-adadelta", "ResourceApplyAdadelta", optimizer(how.ADADELTA), **_ALL),
     *op("resource-apply-adagrad", "ResourceApplyAdagrad", optimizer(how.ADAGRAD), **_ALL),
     *op("resource-apply-adagrad-da", "ResourceApplyAdagradDA", optimizer(how.ADAGRAD_DA), **_WIDE),

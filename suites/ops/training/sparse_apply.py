@@ -12,8 +12,8 @@ _OF_FTRL = _RESOURCE_REAL | {"ordinary": ordinary.OF_FTRL}
 
 SPECS = (
     *op("resource-sparse-apply-adadelta", "ResourceSparseApplyAdadelta", on_rows(how.ADADELTA), **_RESOURCE_ALL),
-    *op("resource-sparse-apply-adagrad", "ResourceSparseApplyAdagrad", on_rows(how.ADAGRAD), **_RESOURCE_REAL),
-    *op("resource-sparse-apply-adagrad-v2", "ResourceSparseApplyAdagradV2", on_rows(how.ADAGRAD_V2), **_RESOURCE_REAL),
+    *op("resource-sparse-apply-adagrad", "ResourceSparseApplyAdagrad", on_rows(how.ADAGRAD), **_RESOURCE_ALL),
+    *op("resource-sparse-apply-adagrad-v2", "ResourceSparseApplyAdagradV2", on_rows(how.ADAGRAD_V2), **_RESOURCE_ALL),
     *op("resource-sparse-apply-ftrl", "ResourceSparseApplyFtrl", on_rows(how.FTRL), **_OF_FTRL),
     *op("resource-sparse-apply-ftrl-v2", "ResourceSparseApplyFtrlV2", on_rows(how.FTRL_V2), **_OF_FTRL),
     *op(
@@ -29,8 +29,8 @@ SPECS = (
         **_RESOURCE_WIDE,
     ),
     *op("sparse-apply-adadelta", "SparseApplyAdadelta", on_rows(how.ADADELTA), **_ALL),
-    *op("sparse-apply-adagrad", "SparseApplyAdagrad", on_rows(how.ADAGRAD), **_REAL),
-    *op("sparse-apply-adagrad-v2", "SparseApplyAdagradV2", on_rows(how.ADAGRAD_V2), **_REAL),
+    *op("sparse-apply-adagrad", "SparseApplyAdagrad", on_rows(how.ADAGRAD), **_ALL),
+    *op("sparse-apply-adagrad-v2", "SparseApplyAdagradV2", on_rows(how.ADAGRAD_V2), **_ALL),
     *op("sparse-apply-ftrl", "SparseApplyFtrl", on_rows(how.FTRL), **_REAL),
     *op("sparse-apply-ftrl-v2", "SparseApplyFtrlV2", on_rows(how.FTRL_V2), **_REAL),
     *op("sparse-apply-proximal-adagrad", "SparseApplyProximalAdagrad", on_rows(how.PROXIMAL_ADAGRAD), **_WIDE),

@@ -1,22 +1,27 @@
 """Every dtype that TensorFlow has is tested or refused by promise, for every OpDef that specs are about."""
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.inputs.recipes import INTEGERS
+from tf_opdiff.harness.spec.lists.raw_ops import SHAPE_DTYPES, RawOps
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.harness.tests.forked_python import forked_python
-from tf_opdiff.suites.derived.op_types import DTYPES, FILE, REMOVED, TO_DO, OpTypes, every_op
+from tf_opdiff.suites.derived.op_types import DTYPES, FILE, REMOVED, WITHOUT_TWINS, OpTypes, every_op, without_twins
 from tf_opdiff.suites.derived.other_dtypes import NO_XLA, twins_of
+from tf_opdiff.suites.derived.refused_calls import refused_calls
 
 OPS = {op.name: op for op in every_op()}
 #: Ops whose input is a handle: their dtype is that of a variable, which no attribute of an input gives.
 HANDLES = {"ResourceGather", "ResourceGatherNd"}
+#: OpDef without twins → the dtypes that it computes with, but that no spec is about; each line ends with the reason.
+LINES = Path(__file__).with_name("untested_dtypes.txt").read_text("utf-8").splitlines()
+UNTESTED = {line.split()[0].rstrip(":"): line.partition(":")[0].split()[1:] for line in LINES}
 _COMPLEX = {"complex64", "complex128"}
 #: Dtypes for which XLA alone has a kernel, and whose values no spec promises, by OpDef.
 _IN_XLA, _HALVES = {"qint8", "quint8", "qint32"}, {"float16", "bfloat16"}
@@ -81,21 +86,41 @@ def by_op():
 
 
 def test_the_file_has_every_op_def_that_a_spec_is_about(by_op):
-    assert set(by_op) == set(OPS) | set(TO_DO) | set(REMOVED)
+    assert set(by_op) == set(OPS) | set(WITHOUT_TWINS) | set(REMOVED)
 
 
-def test_the_list_of_ops_without_specs_about_refusals_shrinks():
-    assert not (set(OPS) | set(REMOVED)) & set(TO_DO)
-    assert len(TO_DO) <= 331
+def test_the_list_of_ops_without_twins_shrinks():
+    assert not (set(OPS) | set(REMOVED)) & set(WITHOUT_TWINS)
+    assert len(WITHOUT_TWINS) <= 331 and all(op.attrs for op in without_twins())
 
 
-def test_each_op_of_the_list_has_a_dtype_to_test_or_to_refuse(installed):
-    assert [name for name in TO_DO if not installed[name].attrs] == []
+def values_without_spec(op: OpTypes, specs: Sequence[Spec]) -> list[str]:
+    """The dtypes of the data of an OpDef without twins for which a CPU has a kernel, and no spec values.
+
+    The types of indices, sizes and shapes are options: see `test_options`. NumPy has no quantized dtypes.
+    """
+    attr = RawOps.load().ops[op.name].data
+    if attr not in op.attrs or attr in SHAPE_DTYPES:
+        return []
+    known = computed(specs, inputs=True) | {*op.disallowed(attr), *op.without_kernel(attr)}
+    return [dtype for dtype in DTYPES if dtype not in known and "qu" not in dtype and not dtype.startswith("q")]
 
 
-def test_the_ops_of_the_list_that_take_a_dtype_without_a_spec_get_fewer(installed, by_op):
-    """The others lack only the promises of refusals."""
-    assert len([name for name in TO_DO if [*uncovered(installed[name], by_op[name])]]) <= 139
+def test_each_dtype_without_a_spec_has_a_reason(by_op):
+    found = {op.name: values_without_spec(op, by_op[op.name]) for op in without_twins()}
+    assert {name: dtypes for name, dtypes in found.items() if dtypes} == UNTESTED
+
+
+def test_every_op_without_twins_stands_in_the_program_about_refused_calls():
+    named = {
+        text.decode().split(":")[0].split()[0] for spec in refused_calls([*without_twins()]) for text in texts(spec)
+    }
+    assert named >= {op.name for op in without_twins() if any(map(op.disallowed, op.attrs))}
+
+
+def texts(spec: Spec) -> Iterator[bytes]:
+    """What a spec about refused calls promises."""
+    return (text for case in spec.cases() for text in spec.reference(*case.inputs()))
 
 
 @pytest.mark.parametrize("name", sorted(set(OPS) - HANDLES))
@@ -117,28 +142,28 @@ def test_a_dtype_that_neither_a_spec_nor_a_twin_has_is_named(by_op):
     assert list(uncovered(OPS["Floor"], without)) == lacking
 
 
-def table(*left_out: str) -> str:
+def table(*others: str) -> str:
     """The text of the file, written by the installed TensorFlow."""
-    process = forked_python("-m", "tf_opdiff.harness.device.installation.op_types", "tf_opdiff.suites.ops", *left_out)
+    process = forked_python("-m", "tf_opdiff.harness.device.installation.op_types", "tf_opdiff.suites.ops", *others)
     assert process.returncode == 0, process.stderr
     return process.stdout
 
 
-@pytest.fixture(scope="module")
-def installed() -> dict[str, OpTypes]:
-    """The types of every OpDef that specs are about, those of the list too, in the installed TensorFlow."""
-    return {name: OpTypes(name=name, **types) for name, types in json.loads(table())["ops"].items()}
-
-
 def test_the_file_is_that_of_the_installed_tensorflow():
-    assert table(*TO_DO) == FILE.read_text("utf-8")
+    assert table(*WITHOUT_TWINS) == FILE.read_text("utf-8")
+
+
+def test_each_untested_dtype_has_one_line():
+    assert len(UNTESTED) == len(LINES) and all(line.partition(": ")[2] for line in LINES)
 
 
 def test_a_kernel_or_a_dtype_that_the_file_lacks_is_red(run_module):
-    """The planted twins expect errors of Floor for dtypes that it computes with."""
+    """The planted twins and calls expect errors of Floor for dtypes that it computes with."""
     records = run_module("tf_opdiff.suites.tests.planted.planted_other_dtypes", ["eager"], ["float32", "int32"])
     verdicts = {(r.spec, r.dtype): (r.verdict, r.kind, r.got) for r in records if r.against == "numpy"}
     value = ("mismatch", "status", "value float32[4]")
     assert verdicts["floor-other-dtypes", "float32"] == verdicts["floor-dtypes-of-xla", "float32"] == value
     assert verdicts["floor-other-dtypes", "int32"][0] == verdicts["eager-other-dtypes", "int32"][0] == "match"
     assert verdicts["eager-other-dtypes", "float32"] == ("mismatch", "value", "b'Floor: no error'")
+    assert verdicts["every-op-refused", "float32"] == ("mismatch", "value", "b'Floor: no error'")
+    assert verdicts["every-op-refused", "int32"][0] == "match"

@@ -10,12 +10,11 @@ from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.reference.arrays.scatter import ADD, MAX, MIN, SUB, UPDATE
 
 _ALL = tiered((*FLOATS, *INTEGERS, *COMPLEX), ("float32",))
-_SOME = ("float32", "float64", "int32", "int64")
 _OF_TENSORS: dict[str, Any] = {
     "arguments": ("tensor", "indices", "updates"),
-    "dtypes": tiered((*_SOME, *COMPLEX), ("float32",)),
+    "dtypes": _ALL,
 }
-_EXTREME = _OF_TENSORS | {"dtypes": tiered(_SOME, ("float32",)), "unsigned_zeros": ("output", "grad")}
+_EXTREME = _OF_TENSORS | {"dtypes": tiered((*FLOATS, *INTEGERS), ("float32",)), "unsigned_zeros": ("output", "grad")}
 
 
 def _of_zeros(tf, x, i, u):

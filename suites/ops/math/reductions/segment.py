@@ -6,7 +6,7 @@ an unsorted maximum or minimum has the lowest or the highest number, which leave
 
 from dataclasses import replace
 
-from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.recipes import ordinary
@@ -15,9 +15,8 @@ from tf_opdiff.suites.forms.reductions.segments import segments
 from tf_opdiff.suites.reference.reductions.segments import MAX, MEAN, MIN, PROD, SUM, ends
 
 _EITHER = ("output", "grad")
-_REAL = tiered(FLOATS)
-_UNSORTED = tiered((*FLOATS, "int32"), ("float32",))
-_ALL = tiered((*_UNSORTED, *COMPLEX), ("float32",))
+_REAL = tiered((*FLOATS, *INTEGERS), ("float32",))
+_ALL = tiered((*_REAL, *COMPLEX), ("float32",))
 _MAX = segments(replace(MAX, empty=lambda dtype: ends(dtype)[0]), COUNT)
 _MIN = segments(replace(MIN, empty=lambda dtype: ends(dtype)[1]), COUNT)
 
@@ -47,12 +46,12 @@ SPECS = (
         unsigned_zeros=("grad",),
         ordinary=ordinary.OWN_GRADIENT,
     ),
-    *op("segment-sum", "SegmentSum", segments(SUM), dtypes=_REAL),
+    *op("segment-sum", "SegmentSum", segments(SUM), dtypes=_ALL),
     *op(
         "unsorted-segment-max",
         "UnsortedSegmentMax",
         _MAX,
-        dtypes=_UNSORTED,
+        dtypes=_REAL,
         unsigned_zeros=_EITHER,
         ordinary=ordinary.IN_OWN_RECIPES,
     ),
@@ -60,7 +59,7 @@ SPECS = (
         "unsorted-segment-min",
         "UnsortedSegmentMin",
         _MIN,
-        dtypes=_UNSORTED,
+        dtypes=_REAL,
         unsigned_zeros=_EITHER,
         ordinary=ordinary.IN_OWN_RECIPES,
     ),
@@ -68,7 +67,7 @@ SPECS = (
         "unsorted-segment-prod",
         "UnsortedSegmentProd",
         segments(PROD, COUNT),
-        dtypes=_UNSORTED,
+        dtypes=_REAL,
         unsigned_zeros=("grad",),
         ordinary=ordinary.OWN_GRADIENT,
     ),

@@ -28,6 +28,12 @@ def _average(pools):
     }
 
 
+def _of_shapes(pools):
+    """The calls of the gradient, each with the shape of the tensor that was pooled."""
+    each = (pooling.pooled({label: pool}, "result", shape=pool.shape) for label, pool in pools.items())
+    return {label: one for calls in each for label, one in calls.items()}
+
+
 def _gradient(raw, pools):
     """The fields of the gradient of averages.
 
@@ -47,11 +53,7 @@ def _gradient(raw, pools):
         "raw": raw,
         "program": program,
         "promise": pooling.windowed(AverageGradient),
-        "calls": {
-            label: one
-            for label, pool in pools.items()
-            for one in pooling.pooled({label: pool}, "result", shape=pool.shape).values()
-        },
+        "calls": _of_shapes(pools),
         "batch": pooling.pooled(pooling.together(rank), "result"),
         "small": pooling.small(rank, "result"),
         "wrong": pooling.refused(rank, fitting, "result", shape=(1, *(3,) * rank, 2)),
@@ -62,6 +64,12 @@ def _gradient(raw, pools):
 def _first(pools):
     """A part: images whose channels are first."""
     return also("-channels-first", calls=pooling.pooled(pools, "tensor"), recipes=_FEW, dtypes=("float32",))
+
+
+def _gradient_first(pools):
+    """A part: the gradient by images whose channels are first; kernels for CPUs refuse this layout, XLA has it."""
+    fields = {"recipes": _FEW, "gradient": False, "modes": ("xla",), "dtypes": ("float32",)}
+    return also("-channels-first", calls=_of_shapes(pools), **fields)
 
 
 _SHARED = {"recipes": _RECIPES, "second": ("plain", "exact")}
@@ -83,6 +91,16 @@ SPECS = (
         dtypes=_OF_CUBES,
         **_average(pooling.CUBES),
     ),
-    *op("avg-pool-3d-grad", dtypes=_OF_CUBES, **_gradient("AvgPool3DGrad", pooling.CUBES)),
-    *op("avg-pool-grad", dtypes=_DTYPES, **_gradient("AvgPoolGrad", pooling.POOLS)),
+    *op(
+        "avg-pool-3d-grad",
+        parts=(_gradient_first(pooling.CUBES_CHANNELS_FIRST),),
+        dtypes=_OF_CUBES,
+        **_gradient("AvgPool3DGrad", pooling.CUBES),
+    ),
+    *op(
+        "avg-pool-grad",
+        parts=(_gradient_first(pooling.CHANNELS_FIRST),),
+        dtypes=_DTYPES,
+        **_gradient("AvgPoolGrad", pooling.POOLS),
+    ),
 )

@@ -24,6 +24,15 @@ _LAYOUTS = (
     also("-depth", calls=pooling.pooled(pooling.DEEP, "tensor"), recipes=_FEW, gradient=False, dtypes=("float32",)),
     also("-explicit", calls=pooling.pooled(pooling.EXPLICIT, "tensor"), recipes=_FEW, modes=WITHOUT_XLA),
 )
+#: Channels first, of an op whose kernel for CPUs lacks this layout.
+_FIRST_OF_XLA = also(
+    "-channels-first",
+    calls=pooling.pooled(pooling.CHANNELS_FIRST, "tensor"),
+    recipes=_FEW,
+    gradient=False,
+    modes=("xla",),
+    dtypes=("float32",),
+)
 
 
 def _largest(pools):
@@ -92,7 +101,15 @@ SPECS = (
         **_largest(pooling.CUBES),
         ordinary=ordinary.IN_OWN_RECIPES,
     ),
-    *op("max-pool-v2", "MaxPoolV2", *_few(2), **_INTEGERS, **_largest(pooling.POOLS), ordinary=ordinary.IN_OWN_RECIPES),
+    *op(
+        "max-pool-v2",
+        "MaxPoolV2",
+        *_few(2),
+        _FIRST_OF_XLA,
+        **_INTEGERS,
+        **_largest(pooling.POOLS),
+        ordinary=ordinary.IN_OWN_RECIPES,
+    ),
     *op(
         "max-pool-with-argmax",
         "MaxPoolWithArgmax",

@@ -46,6 +46,16 @@ def _first(pools):
     return pooling.pooled(pools, "tensor", "result", forward=pooling.windowed(Largest))
 
 
+#: The fields of images whose channels are first: CPUs lack this kernel, and XLA has it.
+_OF_XLA: dict[str, Any] = {"recipes": _FEW, "gradient": False, "modes": ("xla",), "dtypes": ("float32",)}
+
+
+def _first_of_xla(pools):
+    """A part: the gradient of a gradient by images whose channels are first."""
+    calls = pooling.pooled(pools, "tensor", "tensor", forward=pooling.windowed(Largest))
+    return also("-channels-first", calls=calls, **_OF_XLA)
+
+
 def _gradient(pools, promises, kind=LargestGradient, upstream="result"):
     """The fields of a gradient of largest elements. Some faults have other promises than those of pooling."""
     rank = len(pools["valid"].size)
@@ -106,6 +116,7 @@ SPECS = (
     *op(
         "max-pool-3d-grad-grad",
         "MaxPool3DGradGrad",
+        _first_of_xla(pooling.CUBES_CHANNELS_FIRST),
         **_OF_CUBES,
         **_second(pooling.CUBES),
         ordinary=ordinary.OF_LARGEST_TWICE,
@@ -122,6 +133,7 @@ SPECS = (
     *op(
         "max-pool-grad-grad",
         "MaxPoolGradGrad",
+        _first_of_xla(pooling.CHANNELS_FIRST),
         second=_SECOND,
         **_INTEGERS,
         **_second(pooling.POOLS),
@@ -130,6 +142,7 @@ SPECS = (
     *op(
         "max-pool-grad-grad-v2",
         "MaxPoolGradGradV2",
+        _first_of_xla(pooling.CHANNELS_FIRST),
         gradient=False,
         **_INTEGERS,
         **_second(pooling.POOLS),
@@ -138,6 +151,7 @@ SPECS = (
     *op(
         "max-pool-grad-v2",
         "MaxPoolGradV2",
+        also("-channels-first", calls=_first(pooling.CHANNELS_FIRST), **_OF_XLA),
         **_TWICE,
         **_gradient(pooling.POOLS, _LATE_V2),
         ordinary=ordinary.OF_LARGEST,
