@@ -48,7 +48,8 @@ def overflow(values: Sequence[Spec], operands: Operands, ordinary: Mapping[str, 
     Args:
       values: the values of an op, in all of its dtypes.
       operands: those of these values.
-      ordinary: pattern of sizes and operands that are left out, such as `sum_0`, or `grad` → the reason.
+      ordinary: pattern of sizes and operands that are left out, such as `sum_0`, or `sum_0-float32` in one dtype, or
+        `grad` → the reason.
     """
     label, name = operands.label, f"{values[0].name}-{OVERFLOW}"
     owners = {dtype: spec for spec in reversed(values) if label in spec.recipes for dtype in spec.dtypes}
@@ -57,7 +58,8 @@ def overflow(values: Sequence[Spec], operands: Operands, ordinary: Mapping[str, 
         main = owners[dtype]
         modes = tuple(mode for mode in _DTYPES[dtype][: number + 1] if mode in main.modes)
         recipes = _recipes(main.recipes[label], operands.floating)
-        recipes = {name: recipe for name, recipe in recipes.items() if not any(fnmatch(name, p) for p in ordinary)}
+        left_out = [name for name in recipes for p in ordinary if fnmatch(name, p) or fnmatch(f"{name}-{dtype}", p)]
+        recipes = {name: recipe for name, recipe in recipes.items() if name not in left_out}
         if recipes and modes:
             spec = twin(main, OVERFLOW, recipes=recipes, dtypes=(dtype,), modes=modes, upstreams={})
             spec = spec.but(name=f"{name}-other", tier="full") if number else spec.but(name=name)
