@@ -78,7 +78,7 @@ def _lower_rank(a, *_):
     return np.linalg.matrix_rank(a).min() < min(a.shape[-2:])
 
 
-def _unpromised(name, program, called, recipes, why):
+def _unpromised(name, program, called, recipes, why, **fields):
     """A spec of results and gradients that nothing documents: plans are compared. Ordinary matrices have a result."""
     return Spec(
         name=f"api-{name}-gradient-deficient",
@@ -88,6 +88,7 @@ def _unpromised(name, program, called, recipes, why):
         ops="",
         evidence=f"called:{called}",
         dtypes=("float32",),
+        **fields,
     )
 
 
@@ -121,7 +122,7 @@ SPECS = (
         "the documentation calls the normal equations stable for a matrix of full rank only",
     ),
     *calls("api-pinv", _PINV, recipes=_matrices(_TALL), **_FIELDS),
-    *calls("api-pinv-wide", _PINV, recipes=_matrices(_WIDE), **_FIELDS),
+    *calls("api-pinv-wide", _PINV, recipes=_matrices(_WIDE), tier="full", **_FIELDS),
     *calls(
         "api-pinv-deficient",
         Call(name="linalg.pinv", program=_inverse, reference=OfRankOne().f, error=OfRankOne().error, signed=False),
@@ -134,5 +135,6 @@ SPECS = (
         "linalg.pinv",
         _matrices(_TALL) | _deficient(_TALL),
         "a pseudoinverse has no derivative where the rank changes, and nothing documents the gradient there",
+        tier="full",  # XLA takes a minute to compile it
     ),
 )
