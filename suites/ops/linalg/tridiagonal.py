@@ -51,16 +51,14 @@ def _of(call_of):
 #: ones, whose pivot is 0 in the middle or at the end, and zeros.
 _REGULAR, _NO_FIRST = [[1, 1, 0], [4, 4, 4], [0, 1, 1]], [[2, 1, 0], [0, 4, 4], [0, 3, 1]]
 _NO_SECOND, _NO_LAST = [[1, 1, 0], [1, 1, 2], [0, 1, 1]], [[1, 1, 0], [1, 2, 1], [0, 1, 1]]
-_WITHOUT_PIVOTS = {
-    label: of.these(*bands, right=((2, 3, 2),))
-    for label, bands in {
-        "regular": (_REGULAR, _REGULAR),
-        "first": (_REGULAR, _NO_FIRST),
-        "second": (_NO_SECOND, _REGULAR),
-        "last": (_REGULAR, _NO_LAST),
-        "zeros": (np.zeros((3, 3)), _REGULAR),
-    }.items()
+_PAIRS: dict[str, tuple[Any, Any]] = {
+    "regular": (_REGULAR, _REGULAR),
+    "first": (_REGULAR, _NO_FIRST),
+    "second": (_NO_SECOND, _REGULAR),
+    "last": (_REGULAR, _NO_LAST),
+    "zeros": (np.zeros((3, 3)), _REGULAR),
 }
+_WITHOUT_PIVOTS = {label: of.these(*bands, right=((2, 3, 2),)) for label, bands in _PAIRS.items()}
 
 
 def _without_pivots(partial_pivoting):

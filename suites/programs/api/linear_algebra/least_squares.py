@@ -1,6 +1,7 @@
 """Least squares and pseudoinverses, also of matrices whose columns depend on each other."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -95,7 +96,7 @@ def _unpromised(name, program, called, recipes, why, **fields):
 _TALL, _WIDE = (2, 5, 3), (2, 3, 4)
 _LEAST = tuple(_call("linalg.lstsq", partial(_solution, l2=l2), LeastSquares(l2), 2) for l2 in (0.0, 0.5))
 _PINV = _call("linalg.pinv", _inverse, Pseudoinverse(), 1)
-_FIELDS = {"dtypes": ("float32",), "more": ("float64",)}
+_FIELDS: dict[str, Any] = {"dtypes": ("float32",), "more": ("float64",)}
 
 SPECS = (
     *calls("api-lstsq", *_LEAST, recipes=_matrices(_TALL, (2, 5, 2)), arguments=2, **_FIELDS),
