@@ -21,7 +21,7 @@ from tf_opdiff.suites.reference.linear_algebra.linear import Array, adjoint
 from tf_opdiff.suites.reference.promises.promise import Promise
 
 #: The constant c of the error of Householder's method, and of methods in which iterations follow: 1.4 times the largest
-#: error of 1,000 random matrices of each of several sizes up to 12, in all modes of TensorFlow 2.21 on an AMD EPYC of
+#: error of 1,000 random float32 matrices of several sizes up to 12, in functions of TensorFlow 2.21 on an AMD EPYC of
 #: family 25, model 17.
 _OF_QR, _OF_ITERATIONS = 3, 4
 
