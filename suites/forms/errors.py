@@ -14,9 +14,12 @@ def raises(code: str, says: str = "", **how: Any) -> Raises:
     return Raises(code, says, **how)
 
 
-def undocumented(why: str, *, error: bool = True) -> Callable[..., Undocumented]:
-    """A reference that promises no result, whatever the inputs and the attributes; see `Undocumented`."""
-    return lambda *xs, **attrs: Undocumented(why, error)
+def undocumented(why: str, *, error: bool | Callable[..., bool] = True) -> Callable[..., Undocumented]:
+    """A reference that promises no result, whatever the inputs and the attributes; see `Undocumented`.
+
+    `error` says whether the result may be an error, or is a function of the inputs that says so.
+    """
+    return lambda *xs, **attrs: Undocumented(why, bool(error(*xs)) if callable(error) else error)
 
 
 #: The contract of inputs whose shapes do not fit, next to a reference that promises the ValueError of shape inference.

@@ -13,7 +13,7 @@ def test_each_function_is_called_by_a_spec_or_is_to_do():
 
 
 def test_the_list_of_functions_to_do_shrinks():
-    assert len(to_do()) <= 625
+    assert len(to_do()) <= 623
 
 
 def test_a_function_is_called_where_the_run_has_to_prove_it():

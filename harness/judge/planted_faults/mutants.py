@@ -107,9 +107,12 @@ def past(want: Want) -> Mutant:
         usable = ~want.ambiguous & np.isfinite(array) & (np.abs(wrong) < float(ml_dtypes.finfo(array.dtype).max))
         if not usable.any():
             return None
-        changed, at = array.copy(), np.argmin(np.where(usable, allowed, np.inf))
-        changed.reshape(-1)[at] = wrong.reshape(-1)[at].astype(array.dtype)
-        return changed
+        changed, at = array.copy().reshape(-1), np.argmin(np.where(usable, allowed, np.inf))
+        right, value = changed[at], wrong.reshape(-1)[at].astype(array.dtype)
+        if abs(float(value) - float(right)) <= (allowed * ulp).reshape(-1)[at]:  # it was rounded back
+            value = np.nextafter(value, np.copysign(np.inf, value).astype(array.dtype), dtype=array.dtype)
+        changed[at] = value
+        return changed.reshape(array.shape)
 
     return _value(change)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -64,16 +65,19 @@ SMALL_TALL: Mapping[str, Shape] = {
 _SCALES = np.array([4.0, 0.125, 1.0, 16.0, 0.5])
 
 
-def loose(roundings: float = 2**17) -> dict[str, Any]:
+def loose(roundings: float = 2**17, second: float = 0) -> dict[str, Any]:
     """The field `loose` of specs of matrices.
 
-    A bound may have this many roundings of the largest number, or this many changes that a rounding of an input makes.
+    A bound may have this many roundings of the largest number, or this many changes that a rounding of an input makes;
+    `second` is the number for second derivatives, if they have another one.
 
     Worst errors of many steps are far above those that happen.
     """
     why = "a backward error in any element of the matrix reaches all elements of the result, small ones among them"
     each = Loose(reason=why, last=2, size=1, roundings=roundings)
-    return {"loose": dict.fromkeys(("output", "grad", "jvp", "hvp"), each)}
+    return {
+        "loose": dict.fromkeys(("output", "grad", "jvp"), each) | {"hvp": replace(each, roundings=second or roundings)}
+    }
 
 
 def _wide(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:

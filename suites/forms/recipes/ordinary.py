@@ -19,12 +19,16 @@ def not_finite(operands: str, why: str) -> Ordinary:
 
 
 def overflowing(operands: str, why: str) -> Ordinary:
-    """Operands whose sums, or whose squares, leave the dtype: see `suites.forms.reductions.overflow`."""
+    """Operands whose sums, or whose squares, leave the dtype: see `suites.forms.reductions.overflow`.
+
+    Such a pattern may end with a dtype, such as `sum_0-float32`.
+    """
     return {f"sum_{operands}": why, f"square_{operands}": why}
 
 
 FACTORS = overflowing("*", "a product of some of the factors leaves the dtype, in an order that nothing documents")
 SIGNS = overflowing("*", "terms of both signs leave the dtype, in an order that nothing documents")
+SIGNS_OF_FLOAT32 = {f"{pattern}-float32": why for pattern, why in SIGNS.items()}
 TIES = overflowing("*", "beside a large number, a small one is rounded away, which decides which sum is the largest")
 CONTRAST = infinite("[01]", "nothing documents the order of the steps, which subtract infinities or multiply them by 0")
 ELEMENTWISE = {"*": "the op is elementwise, and its other specs have special numbers"}
@@ -46,7 +50,9 @@ NAN_IN_OWN_RECIPES = {"nan_?": "the op's own recipes have NaN"}
 OF_LARGEST = TIES | not_finite("0", "the specs of the op whose gradient it is have NaN and infinities")
 _MIXED = {"subnormal_0": "the op's own recipes have subnormal numbers"}
 PARTS = _MIXED | infinite("0", "nothing documents which infinity, or NaN, a sum of complex products of an infinity is")
-REAL_PARTS = _MIXED | SIGNS | not_finite("0", "nothing documents which part of a complex number NaN reaches")
+REAL_PARTS = (
+    _MIXED | {"sum_*": SIGNS["sum_*"]} | not_finite("0", "nothing documents which part of a complex number NaN reaches")
+)
 RUNNING = infinite("?", "an infinite slot becomes NaN, as by a gradient: see the cause optimizers-infinite-gradient")
 OF_FTRL = RUNNING | overflowing("*", "a step subtracts products that leave the dtype")
 OF_CENTERED = RUNNING | {"sum_4": "the difference of a mean of squares and a square, which leave the dtype, is NaN"}

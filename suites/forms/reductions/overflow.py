@@ -10,8 +10,9 @@ Sums leave 16 bits first: float16 stands for the other dtypes in the default tie
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fnmatch import fnmatch
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from typing import Any
 
 import ml_dtypes
@@ -20,7 +21,8 @@ import numpy as np
 from tf_opdiff.harness.judge.promises.want import result_dtype
 from tf_opdiff.harness.spec.inputs.recipes import Draw, is_float
 from tf_opdiff.harness.spec.modes import MODE_FAMILIES
-from tf_opdiff.harness.spec.spec import Recipe, Spec
+from tf_opdiff.harness.spec.quantity import family_of
+from tf_opdiff.harness.spec.spec import Case, Recipe, Spec
 from tf_opdiff.harness.spec.tolerances.budget import entry_of
 from tf_opdiff.harness.spec.tolerances.by_mode import all_modes, mapped
 from tf_opdiff.suites.derived.twin import twin
@@ -46,7 +48,8 @@ def overflow(values: Sequence[Spec], operands: Operands, ordinary: Mapping[str, 
     Args:
       values: the values of an op, in all of its dtypes.
       operands: those of these values.
-      ordinary: pattern of sizes and operands that are left out, such as `sum_0`, or `grad` → the reason.
+      ordinary: pattern of sizes and operands that are left out, such as `sum_0`, or `sum_0-float32` in one dtype, or
+        `grad` → the reason.
     """
     label, name = operands.label, f"{values[0].name}-{OVERFLOW}"
     owners = {dtype: spec for spec in reversed(values) if label in spec.recipes for dtype in spec.dtypes}
@@ -55,7 +58,8 @@ def overflow(values: Sequence[Spec], operands: Operands, ordinary: Mapping[str, 
         main = owners[dtype]
         modes = tuple(mode for mode in _DTYPES[dtype][: number + 1] if mode in main.modes)
         recipes = _recipes(main.recipes[label], operands.floating)
-        recipes = {name: recipe for name, recipe in recipes.items() if not any(fnmatch(name, p) for p in ordinary)}
+        left_out = [name for name in recipes for p in ordinary if fnmatch(name, p) or fnmatch(f"{name}-{dtype}", p)]
+        recipes = {name: recipe for name, recipe in recipes.items() if name not in left_out}
         if recipes and modes:
             spec = twin(main, OVERFLOW, recipes=recipes, dtypes=(dtype,), modes=modes, upstreams={})
             spec = spec.but(name=f"{name}-other", tier="full") if number else spec.but(name=name)
@@ -65,15 +69,44 @@ def overflow(values: Sequence[Spec], operands: Operands, ordinary: Mapping[str, 
 def _promised(spec: Spec, count: int, *, gradient: bool) -> Spec:
     """The spec with positive upstreams and the tolerance of numbers that are far apart; `count` is that of inputs."""
     vjp = spec.derivatives.vjp if gradient else None
-    bounds = {q: mapped(partial(partial, _underflowing, spec.dtypes[0]), b) for q, b in spec.tolerance.bound.items()}
-    own = spec.but(vjp=vjp, upstreams=dict.fromkeys(spec.recipes, _positive) if vjp else {}, bound=bounds)
+    own = spec.but(vjp=vjp, upstreams=dict.fromkeys(spec.recipes, _positive) if vjp else {})
     own = own.but(unsigned_zeros=(*own.tolerance.unsigned_zeros, "output", "grad"))
-    return own.but(alternatives=_alternatives(own, count))
+    sources = cache(partial(_sources, own))
+    exact = [_Exact(*each, sources) for each in exact_results(own, count, lambda xs: (xs,))]
+    given = {each: entry_of(own.tolerance.bound, each.quantity) for each in exact}
+    bounds = {e.quantity: mapped(partial(partial, _underflowing, own, e), b) for e, b in given.items() if b is not None}
+    own = own.but(bound=bounds)
+    return own.but(alternatives={each.quantity: partial(_at_end, own, each) for each in exact})
 
 
-def _underflowing(dtype: str, bound: Callable[..., Any], *arguments: Any, **attrs: Any) -> Any:
+def _sources(spec: Spec) -> list[np.dtype]:
+    """The dtypes of the inputs of a spec."""
+    return [x.dtype for x in Case(spec, spec.dtypes[0], next(iter(spec.recipes)), spec.labels[0]).inputs()]
+
+
+@dataclass(frozen=True, eq=False)
+class _Exact:
+    """The exact array of a quantity: number `i` of these results; `sources()` has the dtypes of the inputs."""
+
+    quantity: str
+    results: ExactResults
+    i: int
+    sources: Callable[[], Sequence[np.dtype]]
+
+    def array(
+        self, dtype: np.dtype, g: Any, xs: Sequence[np.ndarray], attrs: Mapping[str, Any]
+    ) -> tuple[np.ndarray, np.dtype]:
+        """The array, and the dtype in which TensorFlow gives it."""
+        (results,) = self.results.arrays(g, xs, attrs)
+        exact, sources = results[self.i], self.sources() if family_of(self.quantity) == "grad" else ()
+        return exact, sources[self.i] if self.i < len(sources) else result_dtype(exact, dtype)
+
+
+def _underflowing(spec: Spec, of: _Exact, bound: Callable[..., Any], u: float, g: Any, *xs: Any, **attrs: Any) -> Any:
     """A bound, and the rounding of a number that is so small next to the large ones that it is subnormal."""
-    return np.asarray(bound(*arguments, **attrs)) + float(ml_dtypes.finfo(dtype).smallest_subnormal)
+    _, part = of.array(np.dtype(spec.dtypes[0]), g, xs, attrs)
+    least = float(ml_dtypes.finfo(part).smallest_subnormal) if is_float(part) else 0.0
+    return np.asarray(bound(u, g, *xs, **attrs)) + least
 
 
 def _rounds(spec: Spec) -> bool:
@@ -106,26 +139,16 @@ def _scaled(operand: int, size: Callable[[int], int], i: int, x: np.ndarray, dra
     return np.ldexp(x.astype(np.float64), exponent).astype(x.dtype)
 
 
-def _alternatives(spec: Spec, count: int) -> dict[str, Any]:
-    """The alternatives of a spec with so many inputs, and numbers and infinities at the ends of the dtype."""
-    exact = exact_results(spec, count, lambda xs: (xs,))
-    return {quantity: partial(_at_end, spec, quantity, results, i) for quantity, results, i in exact}
-
-
-def _at_end(
-    spec: Spec, quantity: str, of: ExactResults, i: int, dtype: np.dtype, g: Any, *xs: np.ndarray, **attrs: Any
-) -> list[np.ndarray]:
+def _at_end(spec: Spec, of: _Exact, dtype: np.dtype, g: Any, *xs: np.ndarray, **attrs: Any) -> list[np.ndarray]:
     """The alternatives of a spec and, where the error that it allows reaches over an end of the dtype, both sides."""
-    own = entry_of(spec.tolerance.alternatives, quantity)
+    own = entry_of(spec.tolerance.alternatives, of.quantity)
     others = list(own(dtype, g, *xs, **attrs)) if own else []
-    (results,) = of.arrays(g, xs, attrs)
-    exact = results[i]
-    part = result_dtype(exact, dtype)
+    exact, part = of.array(dtype, g, xs, attrs)
     if not is_float(part):
         return others
-    u, top = float(ml_dtypes.finfo(part).eps) / 2, float(ml_dtypes.finfo(part).max)
-    bounds = [bound(u, g, *xs, **attrs) for bound in all_modes(spec.tolerance.bound_of(quantity)) if bound]
-    ulps = max(spec.tolerance.ulps(quantity, dtype.name, mode) for mode in MODE_FAMILIES)
+    u, top = float(ml_dtypes.finfo(dtype).eps) / 2, float(ml_dtypes.finfo(part).max)
+    bounds = [bound(u, g, *xs, **attrs) for bound in all_modes(spec.tolerance.bound_of(of.quantity)) if bound]
+    ulps = max(spec.tolerance.ulps(of.quantity, dtype.name, mode) for mode in MODE_FAMILIES)
     error = reduce(np.maximum, bounds, 2 * u * (ulps + 1) * np.abs(exact))
     near = np.abs(np.abs(exact) - top) <= error
     ends = [np.where(near, np.copysign(end, exact), exact) for end in (np.inf, top)]

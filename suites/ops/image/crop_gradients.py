@@ -24,6 +24,8 @@ from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.recipes.elements import in_float32, plain, positive, small_integers
 from tf_opdiff.suites.reference.images.crop import CropGradBoxes, CropGradImage
 
+_SIGNS = "a sum of differences of pixels leaves the dtype in an order that nothing documents"
+
 
 def _by_image(tf, g, x, boxes, index, *, crop_size=(), extrapolation_value=0.0, **method):
     """A call; the attributes of crops that no gradient takes are those of its promise."""
@@ -65,10 +67,7 @@ SPECS = (
         calls=gradients({label: one for label, one in CROPS.items() if "method" not in one[3]}),
         wrong=_refused(_by_boxes),
         **_SHARED,
-        ordinary=ordinary.WEIGHTS
-        | ordinary.boxes(2)
-        | ordinary.IMAGES
-        | {"sum_[01]": "a sum of differences of pixels leaves the dtype in an order that nothing documents"},
+        ordinary=ordinary.WEIGHTS | ordinary.boxes(2) | ordinary.IMAGES | {"sum_0": _SIGNS, "sum_1-float32": _SIGNS},
     ),
     *op(
         "crop-and-resize-grad-image",

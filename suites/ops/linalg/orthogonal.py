@@ -108,6 +108,6 @@ SPECS = op(
     changed=lambda spec: None if spec.execution.unknown_shapes and spec.derivatives.vjp else spec,
     # A CPU has no kernel of the gradient in float16, and XLA has.
     dtypes=tiered(("float32", "float16", "float64", *COMPLEX)),
-    fields=of.loose(),
+    fields=of.loose(2**13, second=2**14),
     ordinary=not_finite("0", "a reflection adds up a column, and nothing documents which factors NaN in it reaches"),
 )

@@ -106,7 +106,7 @@ SPECS = op(
     upstreams={"upstreams": of.sent},
     wrong=of.NOT_SQUARE,
     dtypes=tiered(("float32", "float64")),
-    fields=of.loose(2**21),
+    fields=of.loose(2**13),
     **_GROUPS[""],
     ordinary=of.ITERATION,
 )

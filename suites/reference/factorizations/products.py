@@ -2,15 +2,17 @@
 matrix.
 
 A computed decomposition is that of a matrix that differs by γ ‖a_j‖ in column j, and its orthonormal columns are off by
-γ: γ = c m n u for Householder's method (Higham, Accuracy and Stability, theorem 19.4), which QR, bidiagonalization and
-tridiagonalization share. Derivatives divide by the matrix, or by differences of its singular values: they have its
-`sensitivity` as a factor.
+γ, for Householder's method, which QR, bidiagonalization and tridiagonalization share (Higham, Accuracy and Stability,
+theorem 19.4). In the worst case γ is c m n u. Rounding errors of both signs make it c √(m n) u (Connolly and Higham,
+Probabilistic rounding error analysis of Householder QR factorization, SIAM J. Matrix Anal. Appl. 44, 2023). Derivatives
+divide by the matrix, or by differences of its singular values: they have its `sensitivity` as a factor.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import sqrt
 from typing import Any
 
 import numpy as np
@@ -18,8 +20,10 @@ import numpy as np
 from tf_opdiff.suites.reference.linear_algebra.linear import Array, adjoint
 from tf_opdiff.suites.reference.promises.promise import Promise
 
-#: The constant c of the error of Householder's method.
-_UNITS = 4
+#: The constant c of the error of Householder's method, and of methods in which iterations follow: 1.4 times the largest
+#: error of 1,000 random float32 matrices of several sizes up to 12, in functions of TensorFlow 2.21 on an AMD EPYC of
+#: family 25, model 17.
+_OF_QR, _OF_ITERATIONS = 3, 4
 
 
 def norm(x: Array) -> Array:
@@ -37,9 +41,9 @@ def spread(g: Array) -> Array:
     return np.asarray(0 * np.sum(g, axis=(-2, -1), keepdims=True))
 
 
-def steps(a: Array) -> int:
-    """The error γ of a decomposition, in units of round-off."""
-    return _UNITS * a.shape[-2] * a.shape[-1]
+def steps(a: Array, units: float = _OF_ITERATIONS) -> float:
+    """The error γ of a decomposition, in units of round-off; `units` is its constant c."""
+    return units * sqrt(a.shape[-2] * a.shape[-1])
 
 
 def _columns(a: Array) -> Array:
@@ -86,7 +90,7 @@ class Product(Promise):
 
     def error(self, u: float, a: Array) -> Array:
         own = _columns(a) if self.sensitivity is of_qr else norm(a)
-        return np.asarray(2 * steps(a) * u * own + np.zeros(a.shape))
+        return np.asarray(2 * self._steps(a) * u * own + np.zeros(a.shape))
 
     def grad_error(self, i: int, u: float, g: Array, a: Array) -> Array:
         return self._error(u, a, a, norm(g), 1)
@@ -98,7 +102,10 @@ class Product(Promise):
         return self._error(u, a, a, norm(g) * norm(ts[0]) / nonzero(norm(a)), 3)
 
     def _error(self, u: float, a: Array, like: Array, size: Array, power: int) -> Array:
-        return np.asarray(2 * steps(a) * u * self.sensitivity(a) ** power * size + np.zeros(like.shape))
+        return np.asarray(2 * self._steps(a) * u * self.sensitivity(a) ** power * size + np.zeros(like.shape))
+
+    def _steps(self, a: Array) -> float:
+        return steps(a, _OF_QR if self.sensitivity is of_qr else _OF_ITERATIONS)
 
 
 @dataclass(frozen=True)
@@ -119,7 +126,7 @@ class Gram(Product):
 
     def error(self, u: float, a: Array) -> Array:
         columns = _columns(a) if self.sensitivity is of_qr else norm(a)
-        return np.asarray(2 * steps(a) * u * adjoint(columns) * columns + np.zeros(self.f(a).shape))
+        return np.asarray(2 * self._steps(a) * u * adjoint(columns) * columns + np.zeros(self.f(a).shape))
 
     def _error(self, u: float, a: Array, like: Array, size: Array, power: int) -> Array:
         return super()._error(u, a, like, 2 * norm(a) * size, power)

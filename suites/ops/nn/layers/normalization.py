@@ -108,8 +108,8 @@ SPECS = (
     ),
     *op("fused-batch-norm", **fused(_V1), ordinary=ordinary.MEANS),
     *op("fused-batch-norm-grad", **fused_gradient(_V1), ordinary=ordinary.SIGNS),
-    *op("fused-batch-norm-grad-v2", **fused_gradient(_V2), ordinary=ordinary.SIGNS),
-    *op("fused-batch-norm-grad-v3", **fused_gradient(_V3), ordinary=ordinary.SIGNS),
+    *op("fused-batch-norm-grad-v2", **fused_gradient(_V2), ordinary=ordinary.SIGNS_OF_FLOAT32),
+    *op("fused-batch-norm-grad-v3", **fused_gradient(_V3), ordinary=ordinary.SIGNS_OF_FLOAT32),
     *op("fused-batch-norm-v2", **fused(_V2), ordinary=ordinary.MEANS),
     *op("fused-batch-norm-v3", **fused(_V3), ordinary=ordinary.MEANS),
 )
