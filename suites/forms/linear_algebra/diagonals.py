@@ -60,6 +60,32 @@ def padding_of(tf: Any, x: Any, padding: int) -> Any:
     return tf.cast(padding, x.dtype) if padding else tf.zeros([], x.dtype)
 
 
+#: A band at and below the main diagonal: every alignment places its vectors alike.
+FALLING = [-2, 0]
+
+
+def padded(shape: tuple[int, ...], program: Callable[..., Any], move: Callable[..., np.ndarray]) -> Part:
+    """A part: the padding as an input, of the band `FALLING`.
+
+    TensorFlow connects no gradient with it: tensorflow/python/ops/array_grad.py.
+
+    Args:
+      shape: the shape of the other input.
+      program: program(tf, x, padding).
+      move: move(x, padding=…) → the result.
+    """
+
+    def vjp(g: np.ndarray, x: np.ndarray, _: np.ndarray) -> tuple[np.ndarray, None]:
+        sources = move(np.arange(1, x.size + 1).reshape(x.shape), padding=0).ravel()
+        return np.bincount(sources, g.ravel(), x.size + 1)[1:].reshape(x.shape), None
+
+    def result(x: np.ndarray, padding: np.ndarray) -> np.ndarray:
+        return move(x, padding=padding)
+
+    recipes = {"plain": shaped(shape, ())}
+    return part("-padding", program=program, reference=result, vjp=vjp, recipes=recipes, dtypes=("float32",))
+
+
 def refused(
     suffix: str, *shapes: tuple[int, ...], wrong: Mapping[str, Keywords], error: Mapping[str, Any] = WHEN_BUILT
 ) -> Part:

@@ -54,10 +54,10 @@ def _rows_of(ts, x, i):
     return (Sparse(ts[0], i, _stitched(x, x[:0], i, i[:0]).shape),)
 
 
-def _two(i, j, values):
+def _two(i, j, values, columns=3):
     return lambda draw, d: (
-        values(draw, d, *np.shape(i), 3),
-        values(draw, d, *np.shape(j), 3),
+        values(draw, d, *np.shape(i), columns),
+        values(draw, d, *np.shape(j), columns),
         np.array(i, "int32"),
         np.array(j, "int32"),
     )
@@ -72,6 +72,7 @@ _STITCHED = {
     "special": _two((4, 0, 2), (1, 3), _numbers),
     "planes": _two(((4, 0), (5, 2)), (1, 3), plain),
     "none": _two((), (), plain),
+    "single": _two((0,), (), plain, columns=1),
 }
 _SEVEN = (2, 0, 1, 0, 2, 2, 1)
 _DTYPES = tiered((*FLOATS, *COMPLEX, "int32", "int64"), ("float32",))
@@ -116,7 +117,12 @@ SPECS = (
         "dynamic-partition",
         "DynamicPartition",
         part(
-            recipes={"plain": _rows((7, 3), _SEVEN), "special": _special((7, 3), _SEVEN), "one": _rows((1, 3), (2,))},
+            recipes={
+                "plain": _rows((7, 3), _SEVEN),
+                "special": _special((7, 3), _SEVEN),
+                "one": _rows((1, 3), (2,)),
+                "single": _rows((1,), (2,)),
+            },
             vjp=_joined,
             linear=linear("plain"),
         ),

@@ -7,6 +7,7 @@ import numpy as np
 from tf_opdiff.harness.spec.inputs.recipes import INTEGERS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
+from tf_opdiff.suites.forms.of_xla import NIBBLES, SMALL_FLOATS
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.forms.state.list_programs import TensorList, like, rows
@@ -42,6 +43,11 @@ def _unread(like: TensorList, x: Any) -> Any:
     lists.append(lists[0].joined(lists[1]))
     shape = lists[2].element_shape(like.tf.int32)
     return (*(each.length() for each in lists), shape)
+
+
+def _unread_in_xla(like: TensorList, x: Any) -> Any:
+    lists = [like.empty(1).push(x), like.reserve(3)]
+    return *(each.length() for each in lists), lists[0].element_shape(like.tf.int32)
 
 
 def _batch(tf: Any, x: Any, y: Any) -> Any:
@@ -153,6 +159,17 @@ SPECS = (
         dtypes=_SMALL_NUMBERS,
         modes=WITHOUT_XLA,
         constant=tuple(f"output[{k}]" for k in range(4)),
+        tier="full",
+    ),
+    *op(
+        "tensor-list-unread-of-xla",  # XLA has no kernel that joins lists
+        "EmptyTensorList;TensorListPushBack;TensorListReserve",
+        program=like(_unread_in_xla),
+        reference=lambda x: (np.array(1, "int32"), np.array(3, "int32"), np.array(x.shape, "int32")),
+        recipes=_ONE,
+        dtypes=(*SMALL_FLOATS, *NIBBLES),
+        modes=("xla",),
+        constant=("output[0]", "output[1]", "output[2]"),
         tier="full",
     ),
 )

@@ -174,7 +174,7 @@ SPECS = (
             reference=lambda x, axis: _unique_rows(x, [axis]),
             recipes={"rows": lambda draw, d: (draw.integers(7, 2, low=0, high=2).astype(d),)},
             attrs={"rows": {"axis": 0}, "columns": {"axis": 1}},
-            dtypes=("int32", "float32", "int64"),
+            dtypes=tiered((*_ALL, "bool"), ("int32", "float32", "int64")),
             modes=("xla",),
         ),
         program=lambda tf, x, axis: tuple(tf.raw_ops.UniqueV2(x=x, axis=axis)),

@@ -1,5 +1,6 @@
 """Ops that read bands of matrices, and that keep nothing else."""
 
+from functools import partial
 from typing import Any
 
 from tf_opdiff.suites.forms.linear_algebra import diagonals
@@ -56,6 +57,16 @@ def _part_v3(tf, x, k, align="RIGHT_LEFT", padding=0):
     return tf.raw_ops.MatrixDiagPartV3(input=x, k=k, padding_value=padding_of(tf, x, padding), align=align)
 
 
+def _padded(raw):
+    """A part: the padding of an op that reads bands as an input."""
+    k = diagonals.FALLING
+    return diagonals.padded(
+        (2, 4, 5),
+        lambda tf, x, padding: getattr(tf.raw_ops, raw)(input=x, k=k, padding_value=padding),
+        partial(ref.diagonals, k=k),
+    )
+
+
 def _band(tf, x, lower, upper, index="int64"):
     return tf.raw_ops.MatrixBandPart(input=x, num_lower=tf.constant(lower, index), num_upper=tf.constant(upper, index))
 
@@ -110,6 +121,7 @@ SPECS = (
         "matrix-diag-part-v2",
         "MatrixDiagPartV2",
         *_PARTS_OF_BANDS,
+        _padded("MatrixDiagPartV2"),
         program=_part_v2,
         promise=diagonals.of_version(2, _part),
         attrs=_PARTS,
@@ -119,6 +131,7 @@ SPECS = (
         "matrix-diag-part-v3",
         "MatrixDiagPartV3",
         *_PARTS_OF_BANDS,
+        _padded("MatrixDiagPartV3"),
         program=_part_v3,
         promise=diagonals.of_version(3, _part),
         attrs=diagonals.aligned(_PARTS),

@@ -1,14 +1,17 @@
 """Ops that make matrices of bands, and that set bands of matrices."""
 
+from functools import partial
 from typing import Any
 
 from tf_opdiff.suites.forms.linear_algebra.diagonals import (
     EVERY_DTYPE,
+    FALLING,
     FLOAT32_ALONE,
     WITH_PADDING,
     aligned,
     in_kernel,
     of_version,
+    padded,
     padding_of,
     wrong_bands,
 )
@@ -43,6 +46,15 @@ def _make_v3(tf, d, k, shape=(-1, -1), align="RIGHT_LEFT", padding=0):
     return tf.raw_ops.MatrixDiagV3(
         diagonal=d, k=k, num_rows=shape[0], num_cols=shape[1], padding_value=padding_of(tf, d, padding), align=align
     )
+
+
+def _padded(raw):
+    """A part: the padding of an op that makes matrices as an input."""
+
+    def program(tf, d, padding):
+        return getattr(tf.raw_ops, raw)(diagonal=d, k=FALLING, num_rows=-1, num_cols=-1, padding_value=padding)
+
+    return padded((2, 3, 4), program, partial(ref.matrices, k=FALLING))
 
 
 def _set_v2(tf, x, d, k):
@@ -98,7 +110,7 @@ def _few(shapes, *labels):
 
 
 SPECS = (
-    *op("matrix-diag-v2", "MatrixDiagV2", program=_make_v2, **_VECTORS),
+    *op("matrix-diag-v2", "MatrixDiagV2", _padded("MatrixDiagV2"), program=_make_v2, **_VECTORS),
     *op(
         "matrix-diag-v2-bands",
         "MatrixDiagV2",
@@ -107,7 +119,7 @@ SPECS = (
         attrs=_MADE,
         **_OF_BANDS,
     ),
-    *op("matrix-diag-v3", "MatrixDiagV3", program=_make_v3, **_VECTORS),
+    *op("matrix-diag-v3", "MatrixDiagV3", _padded("MatrixDiagV3"), program=_make_v3, **_VECTORS),
     *op(
         "matrix-diag-v3-bands",
         "MatrixDiagV3",
