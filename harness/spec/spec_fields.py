@@ -58,7 +58,7 @@ class SpecFields:
                                 and by `+VARIANT`, for device variants under which TensorFlow uses other ops.
     tolerance                   how far each result may be off: see `Tolerance`.
     tier                        the lowest tier that runs it: see `harness.spec.lists.tiers`.
-    full_dtypes                 the dtypes that only the full tier runs; another one stands for them in its tier.
+    full_dtypes                 the dtypes, out of its own, that only the full tier runs: another one stands for them.
     derivatives                 the promised gradients and second derivatives: see `Derivatives`.
     execution                   how a run calls the program: see `Execution`.
     evidence                    further proof that a run tested its subject: `KIND:NAME`, joined by `;`, or a dict by

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -74,10 +73,8 @@ def loose(roundings: float = 2**17, second: float = 0) -> dict[str, Any]:
     Worst errors of many steps are far above those that happen.
     """
     why = "a backward error in any element of the matrix reaches all elements of the result, small ones among them"
-    each = Loose(reason=why, last=2, size=1, roundings=roundings)
-    return {
-        "loose": dict.fromkeys(("output", "grad", "jvp"), each) | {"hvp": replace(each, roundings=second or roundings)}
-    }
+    rounded = dict.fromkeys(("output", "grad", "jvp"), roundings) | {"hvp": second or roundings}
+    return {"loose": {kind: Loose(reason=why, last=2, size=1, roundings=n) for kind, n in rounded.items()}}
 
 
 def _wide(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:

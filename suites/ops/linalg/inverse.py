@@ -27,11 +27,6 @@ def _right(shape, columns=1):
     return shape, (*shape[:-1], columns)
 
 
-def _with_blocks(spec):
-    """The spec; the bound of blocks, of 33 rows, is that of their condition, which is 64 to 116."""
-    return spec.but(**of.loose(2**19)) if spec.name.endswith("-blocks") else spec
-
-
 _OF_INVERSE = {"plain": of.ordinary, "graded": of.graded, "exact": of.powers, "upstreams": of.ordinary}
 
 SPECS = (
@@ -39,6 +34,14 @@ SPECS = (
         "matrix-inverse",
         "MatrixInverse",
         also("-complex", second=("plain",), **of.COMPLEX_WITHOUT_XLA),
+        # The bound of blocks, of 33 rows, is that of their condition, which is 64 to 116.
+        also(
+            "-blocks",
+            calls=each(of.WARPS),
+            recipes={"plain": of.ordinary},
+            dtypes=("float32", "float16"),
+            **of.loose(2**19),
+        ),
         # Documented: an inverse that does not exist may be an error or anything. XLA's is anything.
         of.singular(modes=WITHOUT_XLA),
         program=_inverse,
@@ -52,12 +55,9 @@ SPECS = (
         batch=each(of.BATCHES),
         small=each(of.SMALL),
         of_small=of.ordinary,
-        blocks=each(of.WARPS),
-        of_blocks=of.ordinary,
         wrong=of.NOT_SQUARE,
         dtypes=tiered(("float32", "float16", "float64")),
         fields=of.loose(2**12),
-        changed=_with_blocks,
         ordinary=of.ELIMINATION | of.NAN_IN_OWN_RECIPES,
     ),
     *op(

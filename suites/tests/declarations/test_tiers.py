@@ -42,6 +42,6 @@ def test_ops_have_their_other_dtypes_in_the_full_tier():
     assert {item.id for item in CATALOG.select(ops=["add"]) if item.spec.name == "add"} == {"add-float32"}
 
 
-def test_a_dtype_that_a_spec_lacks_is_refused():
-    with pytest.raises(ValueError, match=r"full_dtypes: expected some of float32, got 'float64'"):
-        spec("float32", full_dtypes=("float64",))
+def test_an_unknown_dtype_is_refused():
+    with pytest.raises(ValueError, match="dtype 'float46'"):
+        spec("float32", full_dtypes=("float46",))
