@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.harness.spec.spec import Side, Spec
 from tf_opdiff.suites.forms.calls import Call, Calls, Wrong, unfit
-from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.errors import IN_KERNEL, raises
 from tf_opdiff.suites.reference.neural_networks.pooling import Pooling, Windows
 
 Shape = tuple[int, ...]
@@ -81,6 +81,14 @@ POOLS: Pools = {
 DEEP: Pools = {"depth": Pool((2, 2, 3, 6), (1, 1), (1, 1), deep=3)}
 #: Numbers before and after each dimension of an image.
 EXPLICIT: Pools = {"explicit": Pool((2, 5, 4, 3), (3, 2), (2, 1), (1, 2, 0, 1))}
+#: The contract of images whose channels are first, of an op whose kernel for CPUs lacks this layout, with oneDNN too.
+CHANNELS_LAST_ON_CPU = {
+    f"cpu/{mode}": Side(
+        reference=raises("INVALID_ARGUMENT", "HWC"),
+        why="TensorFlow's kernel for CPUs takes images whose channels are last; XLA takes both layouts",
+    )
+    for mode in WITHOUT_XLA
+}
 CHANNELS_FIRST: Pools = {
     "valid": Pool((2, 3, 5, 7), (2, 3), (2, 3), first=True),
     "same": Pool((2, 3, 5, 7), (3, 2), (2, 2), "SAME", first=True),

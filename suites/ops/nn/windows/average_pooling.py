@@ -67,8 +67,8 @@ def _first(pools):
 
 
 def _gradient_first(pools):
-    """A part: the gradient by images whose channels are first; kernels for CPUs refuse this layout, XLA has it."""
-    fields = {"recipes": _FEW, "gradient": False, "modes": ("xla",), "dtypes": ("float32",)}
+    """A part: the gradient by images whose channels are first. The gradient of this gradient is left out."""
+    fields = {"recipes": _FEW, "gradient": False, "dtypes": ("float32",)}
     return also("-channels-first", calls=_of_shapes(pools), **fields)
 
 

@@ -30,8 +30,8 @@ _FIRST_OF_XLA = also(
     calls=pooling.pooled(pooling.CHANNELS_FIRST, "tensor"),
     recipes=_FEW,
     gradient=False,
-    modes=("xla",),
     dtypes=("float32",),
+    contract=pooling.CHANNELS_LAST_ON_CPU,
 )
 
 

@@ -47,7 +47,12 @@ def _first(pools):
 
 
 #: The fields of images whose channels are first: CPUs lack this kernel, and XLA has it.
-_OF_XLA: dict[str, Any] = {"recipes": _FEW, "gradient": False, "modes": ("xla",), "dtypes": ("float32",)}
+_OF_XLA: dict[str, Any] = {
+    "recipes": _FEW,
+    "gradient": False,
+    "dtypes": ("float32",),
+    "contract": pooling.CHANNELS_LAST_ON_CPU,
+}
 
 
 def _first_of_xla(pools):
