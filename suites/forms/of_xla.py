@@ -1,6 +1,9 @@
 """Dtypes of XLA: those that XLA copies and compares, and for which other kernels are rare."""
 
+from collections.abc import Callable
 from typing import Any
+
+import numpy as np
 
 from tf_opdiff.suites.forms.part import Part, part
 
@@ -18,3 +21,25 @@ OF_CPU = ("bytes", "int2", "uint2", "float4_e2m1fn")
 def of_xla(dtypes: tuple[str, ...], **fields: Any) -> Part:
     """A part: dtypes for which XLA alone has a kernel."""
     return part("-of-xla", dtypes=dtypes, modes=("xla",), tier="full", **fields)
+
+
+def nibble_of_xla(program: Callable[..., Any], shape: tuple[int, ...] = (), copies: int = 1) -> Part:
+    """A part: an op that copies a scalar of 4 bits, whose copies are read as integers of 8 bits.
+
+    XLA on a CPU misreads tensors of 4 bits that enter or leave a program, but not a scalar that enters.
+
+    Args:
+      program: program(tf, x) → the copies of the scalar, in tensors of `shape`.
+      copies: their number.
+    """
+
+    def read(tf: Any, x: Any) -> Any:
+        results = program(tf, x)
+        return tuple(tf.cast(y, tf.int8) for y in (results if isinstance(results, tuple) else (results,)))
+
+    def copied(x: np.ndarray) -> tuple[np.ndarray, ...]:
+        return (np.full(shape, x.astype(np.int8)),) * copies
+
+    recipes = {"scalar": lambda draw, dtype: (draw.values(dtype),)}
+    fields: dict[str, Any] = {"dtypes": NIBBLES, "modes": ("xla",), "tier": "full"}
+    return part("-nibble-of-xla", program=read, reference=copied, recipes=recipes, **fields)

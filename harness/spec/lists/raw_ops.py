@@ -18,6 +18,7 @@ from tf_opdiff.harness.spec.catalog import Catalog
 
 #: The files in the folder of raw ops.
 REGISTRY, FAMILIES, EXCLUDED, TO_DO = "raw_ops.json", "families.toml", "excluded.toml", "to_do.txt"
+GAPS = "gaps.toml"
 #: The shapes that a family can need; `broadcast` is by op.
 SHAPES = ("empty", "one", "odd", "broadcast", "batch")
 #: Type attributes of the shape that an op is given; some are declared for dtypes that no shape can have.
@@ -47,6 +48,7 @@ class RawOp:
     onednn      whether oneDNN has a kernel for it.
     shapes      the shapes that apply: some of `SHAPES`.
     excluded    the reason why no spec has to cover it; empty if one has to.
+    gaps        the beginnings of what records lack and no spec can show, with the reasons.
     """
 
     name: str
@@ -59,6 +61,7 @@ class RawOp:
     onednn: bool
     shapes: tuple[str, ...]
     excluded: str = ""
+    gaps: Mapping[str, str] = field(default_factory=dict)
     defaults: Mapping[str, Any] = field(default_factory=dict)
     typed: Mapping[str, Collection[str]] = field(default_factory=dict)
     integers: Mapping[str, Collection[str]] = field(default_factory=dict)
@@ -99,12 +102,13 @@ class RawOps:
 
         Raises:
           ValueError: a family or an exclusion names an unknown op, an op has no family or two, a family needs an
-            unknown shape, or an exclusion has no reason.
+            unknown shape, or an exclusion or a gap has no reason.
         """
         registry = json.loads((folder / REGISTRY).read_text("utf-8"))
         families = tomllib.loads((folder / FAMILIES).read_text("utf-8"))
         excluded = tomllib.loads((folder / EXCLUDED).read_text("utf-8")).get("excluded", [])
         reasons = {op: entry["reason"].strip() for entry in excluded for op in entry["ops"]}
+        gaps = _gaps(folder / GAPS)
         family_of: dict[str, str] = {}
         for family, entry in families["family"].items():
             _check_family(family, entry, family_of)
@@ -112,7 +116,7 @@ class RawOps:
         never = {shape: set(names) for shape, names in families["never"].items()}
         if unknown := sorted(set(never) - set(SHAPES)):
             raise ValueError(f"never: shape {unknown[0]!r} is none of {', '.join(SHAPES)}")
-        lists = {"family": family_of, "exclusion": reasons, "broadcast": families["broadcast"], **never}
+        lists = {"family": family_of, "exclusion": reasons, "gap": gaps, "broadcast": families["broadcast"], **never}
         for kind, names in lists.items():
             if unknown := sorted(set(names) - set(registry["ops"])):
                 raise ValueError(f"{kind}: {unknown[0]!r} is no op of {REGISTRY}")
@@ -136,6 +140,7 @@ class RawOps:
                 onednn=entry["onednn"],
                 shapes=tuple(shape for shape in SHAPES if shape in shapes),
                 excluded=reasons.get(name, ""),
+                gaps=gaps.get(name, {}),
                 defaults=entry["defaults"],
                 typed=entry["typed"],
                 integers=entry["integers"],
@@ -146,6 +151,21 @@ class RawOps:
         """The ops that no spec names in `ops`, and that are not excluded."""
         named = {op for spec in catalog.specs.values() for op in spec.every_op}
         return [name for name, op in self.ops.items() if name not in named and not op.excluded]
+
+
+def _gaps(path: Path) -> dict[str, dict[str, str]]:
+    """Op → the beginning of what it lacks → the reason; empty without the file.
+
+    Raises:
+      ValueError: a gap has no reason.
+    """
+    gaps: dict[str, dict[str, str]] = {}
+    for entry in tomllib.loads(path.read_text("utf-8") if path.exists() else "").get("gap", []):
+        if not entry["reason"].strip():
+            raise ValueError(f"{path.name}: {entry['ops'][0]!r} has no reason")
+        for op in entry["ops"]:
+            gaps.setdefault(op, {})[entry["lacks"]] = entry["reason"].strip()
+    return gaps
 
 
 def _check_family(name: str, entry: Mapping[str, Any], family_of: Mapping[str, str]) -> None:

@@ -33,5 +33,6 @@ def line(coverage: OpCoverage) -> str:
     if coverage.op.excluded:
         parts.append(coverage.op.excluded)
     elif coverage.missing:
-        parts.append("missing: " + ", ".join(coverage.missing))
+        why = coverage.explained
+        parts.append("missing: " + ", ".join(f"{m} ({why[m]})" if m in why else m for m in coverage.missing))
     return "; ".join(parts)

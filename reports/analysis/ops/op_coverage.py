@@ -86,6 +86,12 @@ class OpCoverage:
         return lines
 
     @property
+    def explained(self) -> dict[str, str]:
+        """The lines of `missing` that no spec can show, with the reasons."""
+        lines = self.missing
+        return {line: why for line in lines for lacks, why in self.op.gaps.items() if line.startswith(lacks)}
+
+    @property
     def data(self) -> str:
         """The type attribute of the data: out of those whose dtypes are dtypes of cases, the one with the most dtypes.
 
@@ -189,6 +195,7 @@ class OpCoverage:
             "family": self.op.family,
             "state": self.state,
             "missing": [] if self.op.excluded else self.missing,
+            "explained": {} if self.op.excluded else self.explained,
             "excluded": self.op.excluded,
             "kernels": {attr: {d: list(types) for d, types in by.items()} for attr, by in self.op.dtypes.items()},
             "gradient": self.op.gradient,

@@ -17,6 +17,7 @@ from tf_opdiff.harness.spec.lists.options import Options
 from tf_opdiff.harness.spec.lists.raw_ops import RawOp, RawOps
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.harness.store.records.record import Record
+from tf_opdiff.reports.analysis.ops.coverage_lines import line
 from tf_opdiff.reports.analysis.ops.covered_ops import coverages, totals
 from tf_opdiff.reports.analysis.ops.op_coverage import STATES, OpCoverage
 from tf_opdiff.reports.data.figures.tested_inputs import kinds_of_shapes, of_inputs, outputs_of
@@ -167,6 +168,15 @@ def test_a_kernel_of_xla_needs_a_value_under_xla_in_each_dtype() -> None:
     assert covered(WHOLE, ops)["Floor"].state == "covered"
     elsewhere = [replace(row, mode="graph") if (row.mode, row.dtype) == ("xla", "int32") else row for row in WHOLE]
     assert covered(elsewhere, ops)["Floor"].missing == ["XLA in int32"]
+
+
+def test_what_no_spec_can_show_has_its_reason_and_stays_missing() -> None:
+    floor = replace(FLOOR, gaps={"a value in a second mode": "Other modes refuse it.", "shapes": "None."})
+    ops = replace(RAW_OPS, ops={"Floor": floor})
+    coverage = covered([row for row in WHOLE if row.mode == "eager"], ops)["Floor"]
+    lacks = "a value in a second mode in addition to eager"
+    assert (coverage.state, coverage.explained) == ("partly", {lacks: "Other modes refuse it."})
+    assert lacks in coverage.missing and f"{lacks} (Other modes refuse it.)" in line(coverage)
 
 
 def test_each_operand_needs_a_gradient() -> None:

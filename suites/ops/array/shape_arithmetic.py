@@ -13,6 +13,7 @@ from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.calls import call, calls_of
 from tf_opdiff.suites.forms.elementwise.copies import PASSED
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
+from tf_opdiff.suites.forms.of_xla import nibble_of_xla
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.reference.arrays.moves import Forward
@@ -175,6 +176,7 @@ SPECS = (
     *op(
         "ensure-shape",
         "EnsureShape",
+        nibble_of_xla(lambda tf, x: tf.raw_ops.EnsureShape(input=x, shape=[])),
         arguments=("input",),
         promise=Forward(lambda x, shape: x),
         calls=calls_of({"matrix": ((3, 5), [3, 5]), "rows": ((3, 5), [None, 5]), "scalar": ((), [])}, "shape"),

@@ -5,7 +5,7 @@ from typing import Any
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA, without_modes
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.of_xla import NIBBLES, SMALL_FLOATS
+from tf_opdiff.suites.forms.of_xla import NIBBLES, SMALL_FLOATS, nibble_of_xla
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.recipes.pairs import shaped
@@ -66,6 +66,7 @@ SPECS = op(
     part(
         "-nibbles", recipes={"pair": _RECIPES["pair"]}, dtypes=NIBBLES, modes=without_modes("eager", "xla"), tier="full"
     ),
+    nibble_of_xla(lambda tf, x: _turned(tf, x, x), copies=3),
     part("-swap", program=lambda tf, x, y: _turned(tf, x, y, swap=True), recipes={"pair": _RECIPES["pair"]}),
     part(
         "-empty",

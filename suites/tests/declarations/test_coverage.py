@@ -6,7 +6,7 @@ import pytest
 
 from tf_opdiff.harness.paths import RAW_OPS, SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
-from tf_opdiff.harness.spec.lists.raw_ops import EXCLUDED, FAMILIES, REGISTRY, TO_DO, RawOps, to_do
+from tf_opdiff.harness.spec.lists.raw_ops import EXCLUDED, FAMILIES, GAPS, REGISTRY, TO_DO, RawOps, to_do
 from tf_opdiff.harness.tests.forked_python import forked_python
 
 
@@ -18,7 +18,7 @@ def raw_ops():
 @pytest.fixture
 def folder(tmp_path):
     """A copy of the data files, to plant faults in."""
-    for name in (REGISTRY, FAMILIES, EXCLUDED, TO_DO):
+    for name in (REGISTRY, FAMILIES, EXCLUDED, GAPS, TO_DO):
         (tmp_path / name).write_text((RAW_OPS / name).read_text("utf-8"), "utf-8")
     return tmp_path
 
@@ -64,6 +64,8 @@ FAULTS = {
     "shape 'even' is none of": (FAMILIES, '"odd"]', '"even"]'),
     "'CheckPinned' has no reason": (EXCLUDED, 'reason = "A debugging op: ', 'reason = ""\nnote = "'),
     "exclusion: 'TopKs' is no op": (EXCLUDED, '"TopK"', '"TopKs"'),
+    "gap: 'Rounded' is no op": (GAPS, '"Round"', '"Rounded"'),
+    "'Round' has no reason": (GAPS, 'reason = "XLA rounds', 'reason = ""\nnote = "XLA rounds'),
 }
 
 

@@ -4,7 +4,7 @@ from tf_opdiff.suites.forms.array_ops.moves import Apart, of_ranks
 from tf_opdiff.suites.forms.array_ops.quantized import IN_XLA
 from tf_opdiff.suites.forms.calls import call, calls_of
 from tf_opdiff.suites.forms.elementwise.copies import PASSED, Dtypes
-from tf_opdiff.suites.forms.of_xla import NIBBLES, SMALL_FLOATS
+from tf_opdiff.suites.forms.of_xla import NIBBLES, SMALL_FLOATS, nibble_of_xla
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference.arrays import shapes as ref
@@ -68,6 +68,7 @@ SPECS = (
     *op(
         "fill",
         "Fill",
+        nibble_of_xla(lambda tf, x: tf.raw_ops.Fill(dims=[3, 5], value=x), (3, 5)),
         arguments=("value",),
         promise=Forward(lambda x, dims: ref.broadcast(x, dims)),
         calls={
