@@ -106,7 +106,7 @@ def _call(op: OpTypes, attr: str) -> tuple[str, str, dict[str, Any], tuple[str, 
       A label, the raw op, its inputs, its attributes of outputs, and the dtypes. An input is None if its dtype is that
       of the call, or the pair (dtype, shape) of an input of zeros.
     """
-    inputs = {name: None if of else (dtype, _shape(op, name)) for name, dtype, of in _inputs(op, attr)}
+    inputs = {name: None if of else (dtype, _shape(op, name)) for name, dtype, of in inputs_with(op, attr)}
     label = op.name + (f" {attr}" if len(op.attrs) > 1 else "")
     return label, op.name, inputs, tuple(op.outputs), op.disallowed(attr)
 
@@ -185,7 +185,7 @@ def _program(op: OpTypes, attr: str, *, quantized: bool) -> Callable[..., Any]:
 
 def _small(op: OpTypes, attr: str) -> Recipe:
     """A recipe: 0 or 1 in each element of each input; inputs of the attribute have the dtype of the case."""
-    inputs = tuple(_inputs(op, attr))
+    inputs = tuple(inputs_with(op, attr))
 
     def small(draw: Draw, dtype: np.dtype) -> tuple[np.ndarray, ...]:
         dtypes = (dtype if of_attr else np.dtype(other) for _, other, of_attr in inputs)
@@ -213,14 +213,14 @@ def _shape(op: OpTypes, name: str) -> tuple[int, ...]:
     return tuple({**_VALID["inputs"], **own.get("shapes", {})}.get(name, (4,)))
 
 
-def _inputs(op: OpTypes, attr: str) -> Iterator[tuple[str, str, bool]]:
+def inputs_with(op: OpTypes, attr: str) -> Iterator[tuple[str, str, bool]]:
     """The inputs of an OpDef: the name, a dtype that the OpDef allows, and whether the attribute gives the dtype."""
     for name, type_ in op.inputs.items():
         kind = type_.rstrip("*")
-        yield name, first(op.allowed.get(kind, ("float32",))) if kind in op.attrs else kind, kind == attr
+        yield name, _first(op.allowed.get(kind, ("float32",))) if kind in op.attrs else kind, kind == attr
 
 
-def first(allowed: Collection[str]) -> str:
+def _first(allowed: Collection[str]) -> str:
     """A dtype that is allowed, and that NumPy has: int32 for indices."""
     return next(dtype for dtype in ("int32", *allowed) if dtype in allowed)
 

@@ -15,7 +15,7 @@ import numpy as np
 from tf_opdiff.harness.spec.contract import Side, Undocumented
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.derived.op_types import DTYPES, OpTypes, without_twins
-from tf_opdiff.suites.derived.other_dtypes import by_kind, first, named
+from tf_opdiff.suites.derived.other_dtypes import by_kind, inputs_with, named
 
 #: The errors of a dtype that is not allowed, of the runtime and of Python; and those of one without a kernel.
 _REFUSED = ("InvalidArgumentError", "TypeError", "ValueError")
@@ -63,7 +63,7 @@ def _calls(ops: Iterable[OpTypes], refused: Callable[[OpTypes, str], Sequence[st
         _Refused(
             op.name + (f" {attr}" if len(op.attrs) > 1 else ""),
             op.name,
-            {name: _dtype(op, attr, text) for name, text in op.inputs.items()},
+            {name: _listed(op.inputs[name], "" if own else dtype) for name, dtype, own in inputs_with(op, attr)},
             dict(op.required),
             tuple(refused(op, attr)),
         )
@@ -72,11 +72,9 @@ def _calls(ops: Iterable[OpTypes], refused: Callable[[OpTypes, str], Sequence[st
     )
 
 
-def _dtype(op: OpTypes, attr: str, text: str) -> Any:
-    """The dtype of an input: see `_Refused.inputs`."""
-    kind = text.rstrip("*")
-    dtype = "" if kind == attr else first(op.allowed.get(kind, ("float32",))) if kind in op.attrs else kind
-    return (dtype, dtype) if text.endswith("*") else dtype
+def _listed(type_: str, dtype: str) -> Any:
+    """The dtype of an input of a type: see `_Refused.inputs`."""
+    return (dtype, dtype) if type_.endswith("*") else dtype
 
 
 def _specs(name: str, calls: tuple[_Refused, ...], errors: tuple[str, ...], modes: tuple[str, ...]) -> Iterator[Spec]:

@@ -78,7 +78,13 @@ def _declared(
         raise ValueError(f"without: there is no aspect {sorted(unknown)}")
     kept = (spec for spec in specs if spec.aspect not in subject.without)
     changed = filter(None, map(subject.changed, kept) if subject.changed else kept)
-    return tuple(spec.but(full_dtypes=stood_for(spec)) if spec.tier == "default" else spec for spec in changed)
+    return tuple(map(_tiered, changed))
+
+
+def _tiered(spec: Spec) -> Spec:
+    """The spec; if it is in the default tier, the full tier has the dtypes for which another one stands."""
+    others = stood_for(spec) if spec.tier == "default" else ()
+    return spec.but(full_dtypes=others) if others else spec
 
 
 def _kind(promise: Any) -> tuple[type[Op], tuple[Any, ...]]:

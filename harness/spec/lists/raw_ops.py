@@ -48,7 +48,7 @@ class RawOp:
     onednn      whether oneDNN has a kernel for it.
     shapes      the shapes that apply: some of `SHAPES`.
     excluded    the reason why no spec has to cover it; empty if one has to.
-    gaps        the beginnings of what records lack and no spec can show, with the reasons.
+    gaps        the first words of a line that says what records lack → why no spec can show it.
     """
 
     name: str
@@ -154,13 +154,13 @@ class RawOps:
 
 
 def _gaps(path: Path) -> dict[str, dict[str, str]]:
-    """Op → the beginning of what it lacks → the reason; empty without the file.
+    """The field `gaps` of each op that has any.
 
     Raises:
       ValueError: a gap has no reason.
     """
     gaps: dict[str, dict[str, str]] = {}
-    for entry in tomllib.loads(path.read_text("utf-8") if path.exists() else "").get("gap", []):
+    for entry in tomllib.loads(path.read_text("utf-8")).get("gap", []):
         if not entry["reason"].strip():
             raise ValueError(f"{path.name}: {entry['ops'][0]!r} has no reason")
         for op in entry["ops"]:

@@ -81,13 +81,17 @@ POOLS: Pools = {
 DEEP: Pools = {"depth": Pool((2, 2, 3, 6), (1, 1), (1, 1), deep=3)}
 #: Numbers before and after each dimension of an image.
 EXPLICIT: Pools = {"explicit": Pool((2, 5, 4, 3), (3, 2), (2, 1), (1, 2, 0, 1))}
-#: The contract of images whose channels are first, of an op whose kernel for CPUs lacks this layout, with oneDNN too.
-CHANNELS_LAST_ON_CPU = {
-    f"cpu/{mode}": Side(
-        reference=raises("INVALID_ARGUMENT", "HWC"),
-        why="TensorFlow's kernel for CPUs takes images whose channels are last; XLA takes both layouts",
-    )
-    for mode in WITHOUT_XLA
+#: The fields of images whose channels are first, of an op whose kernel for CPUs lacks this layout, with oneDNN too.
+REFUSED_ON_CPU: dict[str, Any] = {
+    "gradient": False,
+    "dtypes": ("float32",),
+    "contract": {
+        f"cpu/{mode}": Side(
+            reference=raises("INVALID_ARGUMENT", "HWC"),
+            why="TensorFlow's kernel for CPUs takes images whose channels are last; XLA takes both layouts",
+        )
+        for mode in WITHOUT_XLA
+    },
 }
 CHANNELS_FIRST: Pools = {
     "valid": Pool((2, 3, 5, 7), (2, 3), (2, 3), first=True),

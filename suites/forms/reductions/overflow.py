@@ -73,8 +73,11 @@ def _promised(spec: Spec, count: int, *, gradient: bool) -> Spec:
     own = own.but(unsigned_zeros=(*own.tolerance.unsigned_zeros, "output", "grad"))
     sources = cache(partial(_sources, own))
     exact = [_Exact(*each, sources) for each in exact_results(own, count, lambda xs: (xs,))]
-    given = {each: entry_of(own.tolerance.bound, each.quantity) for each in exact}
-    bounds = {e.quantity: mapped(partial(partial, _underflowing, own, e), b) for e, b in given.items() if b is not None}
+    bounds = {
+        each.quantity: mapped(partial(partial, _underflowing, own, each), bound)
+        for each in exact
+        if (bound := entry_of(own.tolerance.bound, each.quantity)) is not None
+    }
     own = own.but(bound=bounds)
     return own.but(alternatives={each.quantity: partial(_at_end, own, each) for each in exact})
 

@@ -15,7 +15,7 @@ from tf_opdiff.suites.reference.promises.promise import together
 
 #: The largest number of results of an op per input.
 _MOST = 4
-#: versions(xs) → the inputs of which results are needed, such as xs and the inputs that a kernel takes for them.
+#: versions(xs) → several lists of inputs: xs, or for example xs and xs with zeros for subnormal numbers.
 Versions = Callable[[Sequence[np.ndarray]], Sequence[Sequence[np.ndarray]]]
 
 

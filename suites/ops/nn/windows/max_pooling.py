@@ -24,15 +24,6 @@ _LAYOUTS = (
     also("-depth", calls=pooling.pooled(pooling.DEEP, "tensor"), recipes=_FEW, gradient=False, dtypes=("float32",)),
     also("-explicit", calls=pooling.pooled(pooling.EXPLICIT, "tensor"), recipes=_FEW, modes=WITHOUT_XLA),
 )
-#: Channels first, of an op whose kernel for CPUs lacks this layout.
-_FIRST_OF_XLA = also(
-    "-channels-first",
-    calls=pooling.pooled(pooling.CHANNELS_FIRST, "tensor"),
-    recipes=_FEW,
-    gradient=False,
-    dtypes=("float32",),
-    contract=pooling.CHANNELS_LAST_ON_CPU,
-)
 
 
 def _largest(pools):
@@ -105,7 +96,12 @@ SPECS = (
         "max-pool-v2",
         "MaxPoolV2",
         *_few(2),
-        _FIRST_OF_XLA,
+        also(
+            "-channels-first",
+            calls=pooling.pooled(pooling.CHANNELS_FIRST, "tensor"),
+            recipes=_FEW,
+            **pooling.REFUSED_ON_CPU,
+        ),
         **_INTEGERS,
         **_largest(pooling.POOLS),
         ordinary=ordinary.IN_OWN_RECIPES,

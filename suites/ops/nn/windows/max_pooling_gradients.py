@@ -46,19 +46,10 @@ def _first(pools):
     return pooling.pooled(pools, "tensor", "result", forward=pooling.windowed(Largest))
 
 
-#: The fields of images whose channels are first: CPUs lack this kernel, and XLA has it.
-_OF_XLA: dict[str, Any] = {
-    "recipes": _FEW,
-    "gradient": False,
-    "dtypes": ("float32",),
-    "contract": pooling.CHANNELS_LAST_ON_CPU,
-}
-
-
-def _first_of_xla(pools):
+def _second_first(pools):
     """A part: the gradient of a gradient by images whose channels are first."""
     calls = pooling.pooled(pools, "tensor", "tensor", forward=pooling.windowed(Largest))
-    return also("-channels-first", calls=calls, **_OF_XLA)
+    return also("-channels-first", calls=calls, recipes=_FEW, **pooling.REFUSED_ON_CPU)
 
 
 def _gradient(pools, promises, kind=LargestGradient, upstream="result"):
@@ -121,7 +112,7 @@ SPECS = (
     *op(
         "max-pool-3d-grad-grad",
         "MaxPool3DGradGrad",
-        _first_of_xla(pooling.CUBES_CHANNELS_FIRST),
+        _second_first(pooling.CUBES_CHANNELS_FIRST),
         **_OF_CUBES,
         **_second(pooling.CUBES),
         ordinary=ordinary.OF_LARGEST_TWICE,
@@ -138,7 +129,7 @@ SPECS = (
     *op(
         "max-pool-grad-grad",
         "MaxPoolGradGrad",
-        _first_of_xla(pooling.CHANNELS_FIRST),
+        _second_first(pooling.CHANNELS_FIRST),
         second=_SECOND,
         **_INTEGERS,
         **_second(pooling.POOLS),
@@ -147,7 +138,7 @@ SPECS = (
     *op(
         "max-pool-grad-grad-v2",
         "MaxPoolGradGradV2",
-        _first_of_xla(pooling.CHANNELS_FIRST),
+        _second_first(pooling.CHANNELS_FIRST),
         gradient=False,
         **_INTEGERS,
         **_second(pooling.POOLS),
@@ -156,7 +147,7 @@ SPECS = (
     *op(
         "max-pool-grad-v2",
         "MaxPoolGradV2",
-        also("-channels-first", calls=_first(pooling.CHANNELS_FIRST), **_OF_XLA),
+        also("-channels-first", calls=_first(pooling.CHANNELS_FIRST), recipes=_FEW, **pooling.REFUSED_ON_CPU),
         **_TWICE,
         **_gradient(pooling.POOLS, _LATE_V2),
         ordinary=ordinary.OF_LARGEST,
