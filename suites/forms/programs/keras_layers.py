@@ -1,0 +1,105 @@
+"""Keras layers: programs that call layers whose weights are given arrays, several layers in one program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tf_opdiff.harness.spec.spec import Spec
+from tf_opdiff.suites.forms.calls import Call, fields, inputs
+from tf_opdiff.suites.reference.promises.conditioned import Conditioned
+from tf_opdiff.suites.reference.promises.promise import Promise
+
+Shape = tuple[int, ...]
+Function = Callable[..., Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layer:
+    """A layer of `tf.keras.layers`, and its formula.
+
+    name        the name of its class; the run proves that it was called.
+    make        make(tf, dtype) → the layer.
+    formula     formula(*tensors, *weights) → the result: see `Conditioned`.
+    shapes      the shapes of its tensors: it is called with one, or with a list of several.
+    weights     the shapes of its weights, in the order of `layer.weights`.
+    units       the roundings of an element: see `Conditioned`. 0: it moves and adds numbers only.
+    grad_units  those of a gradient.
+    options     keyword arguments of the call, such as `training`.
+    call        call(layer, *tensors, **options) → the result, for a layer that is called in another way.
+    label       what tells two calls of one class apart.
+    outputs     the number of results.
+    """
+
+    name: str
+    make: Function
+    formula: Function
+    shapes: tuple[Shape, ...]
+    weights: tuple[Shape, ...] = ()
+    units: float = 0.0
+    grad_units: float | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    call: Function | None = None
+    label: str = ""
+    outputs: int = 1
+
+    @property
+    def promise(self) -> Promise:
+        """The promise of the formula."""
+        return Conditioned(self.formula, self.units, grad_units=self.grad_units, outputs=self.outputs)
+
+    @property
+    def program(self) -> Function:
+        """The program of one call: its inputs are the tensors and the weights."""
+        return _program(self.make, self.call or _called, len(self.shapes), dict(self.options))
+
+
+def layers(name: str, *parts: Layer, recipes: Mapping[str, Any], ops: str = "", **more: Any) -> Spec:
+    """The spec of a program that calls these layers.
+
+    Args:
+      name: the name of the spec.
+      parts: the layers.
+      recipes: name → the elements of the inputs of each layer: see `suites.forms.calls.inputs`.
+      ops: as of a spec.
+      more: `gradient`, whether gradients are promised, and further fields of the spec.
+    """
+    calls = {
+        " ".join(filter(None, (part.name, part.label))): Call(
+            program=part.program, promise=part.promise, shapes=(*part.shapes, *part.weights)
+        )
+        for part in parts
+    }
+    if len(calls) < len(parts):
+        raise ValueError(f"{name}: expected a label for each of several calls of one layer")
+    own = fields(calls, gradient=more.pop("gradient", True))
+    called = dict.fromkeys(f"called:keras.layers.{part.name}" for part in parts)
+    declared: dict[str, Any] = {
+        **own,
+        "recipes": {label: inputs(calls, elements) for label, elements in recipes.items()},
+        "ops": ops,
+        "evidence": ";".join(called),
+        "dtypes": ("float32", "float64"),
+        "tier": "full",
+    }
+    return Spec(name=name, **declared | more)
+
+
+def _called(layer: Any, *tensors: Any, **options: Any) -> Any:
+    return layer(tensors[0] if len(tensors) == 1 else list(tensors), **options)
+
+
+def _program(make: Function, call: Function, count: int, options: Mapping[str, Any]) -> Function:
+    def program(tf: Any, *xs: Any) -> Any:
+        tensors, weights = xs[:count], xs[count:]
+        shapes = [tuple(x.shape) for x in tensors]
+        with tf.keras.StatelessScope(initialize_variables=False):  # the weights are tensors
+            layer = make(tf, xs[-1].dtype.name)
+            layer.build(shapes[0] if len(shapes) == 1 else shapes)
+            for variable, value in zip(layer.weights, weights, strict=True):
+                variable.assign(value)
+            return call(layer, *tensors, **options)
+
+    return program
+
