@@ -28,8 +28,11 @@ class Layer:
     grad_units  those of a gradient.
     options     keyword arguments of the call, such as `training`.
     call        call(layer, *tensors, **options) → the result, for a layer that is called in another way.
+    built       the number of shapes that `layer.build` takes one by one; 0 for the shape of one tensor or a list of all.
     label       what tells two calls of one class apart.
     outputs     the number of results.
+    unconnected the numbers of its tensors and weights without a gradient.
+    mistaken    the formula of what Keras computes in its place because of a known failure.
     """
 
     name: str
@@ -41,18 +44,28 @@ class Layer:
     grad_units: float | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     call: Function | None = None
+    built: int = 0
     label: str = ""
     outputs: int = 1
+    unconnected: tuple[int, ...] = ()
+    mistaken: Function | None = None
 
     @property
     def promise(self) -> Promise:
         """The promise of the formula."""
-        return Conditioned(self.formula, self.units, grad_units=self.grad_units, outputs=self.outputs)
+        return Conditioned(
+            self.formula,
+            self.units,
+            grad_units=self.grad_units,
+            outputs=self.outputs,
+            unconnected=self.unconnected,
+            mistaken_formula=self.mistaken,
+        )
 
     @property
     def program(self) -> Function:
         """The program of one call: its inputs are the tensors and the weights."""
-        return _program(self.make, self.call or _called, len(self.shapes), dict(self.options))
+        return _program(self.make, self.call or _called, len(self.shapes), self.built, dict(self.options))
 
 
 def layers(name: str, *parts: Layer, recipes: Mapping[str, Any], ops: str = "", **more: Any) -> Spec:
@@ -90,13 +103,14 @@ def _called(layer: Any, *tensors: Any, **options: Any) -> Any:
     return layer(tensors[0] if len(tensors) == 1 else list(tensors), **options)
 
 
-def _program(make: Function, call: Function, count: int, options: Mapping[str, Any]) -> Function:
+def _program(make: Function, call: Function, count: int, built: int, options: Mapping[str, Any]) -> Function:
     def program(tf: Any, *xs: Any) -> Any:
         tensors, weights = xs[:count], xs[count:]
         shapes = [tuple(x.shape) for x in tensors]
+        built_on = shapes[: built or 1] if built or count == 1 else [shapes]
         with tf.keras.StatelessScope(initialize_variables=False):  # the weights are tensors
             layer = make(tf, xs[-1].dtype.name)
-            layer.build(shapes[0] if len(shapes) == 1 else shapes)
+            layer.build(*built_on)
             for variable, value in zip(layer.weights, weights, strict=True):
                 variable.assign(value)
             return call(layer, *tensors, **options)

@@ -1,9 +1,14 @@
-"""Layers of weights: dense layers and embeddings."""
+"""Layers of weights: dense layers and embeddings: https://keras.io/api/layers/core_layers/."""
 
 import numpy as np
 
 from tf_opdiff.suites.forms.programs.keras_layers import Layer, layers
 from tf_opdiff.suites.forms.recipes.elements import plain
+
+
+def _indices(draw, dtype, *shape):
+    """Indices of five rows."""
+    return draw.integers(*shape, low=0, high=5).astype(np.int32)
 
 
 SPECS = (
@@ -27,5 +32,37 @@ SPECS = (
         ),
         recipes={"plain": plain},
         ops="MatMul",
+    ),
+    layers(
+        "api-keras-embedding",
+        Layer(
+            name="Embedding",
+            make=lambda tf, d: tf.keras.layers.Embedding(5, 3, dtype=d),
+            formula=lambda i, rows: rows[i],
+            shapes=((2, 4),),
+            weights=((5, 3),),
+        ),
+        Layer(
+            name="ReversibleEmbedding",
+            make=lambda tf, d: tf.keras.layers.ReversibleEmbedding(5, 3, dtype=d),
+            formula=lambda i, rows: rows[i],
+            shapes=((2, 4),),
+            weights=((5, 3),),
+        ),
+        recipes={"plain": (_indices, plain)},
+    ),
+    layers(
+        "api-keras-reversed-embedding",
+        Layer(
+            name="ReversibleEmbedding",
+            make=lambda tf, d: tf.keras.layers.ReversibleEmbedding(5, 3, logit_soft_cap=2.0, dtype=d),
+            call=lambda layer, x: layer(x, reverse=True),
+            formula=lambda x, rows: 2 * np.tanh(x @ rows.T / 2),
+            shapes=((2, 3),),
+            weights=((5, 3),),
+            units=24,
+        ),
+        recipes={"plain": lambda draw, dtype, *shape: draw.uniform(*shape).astype(dtype)},
+        ops="Tanh",
     ),
 )

@@ -1,0 +1,344 @@
+"""Classes of losses, with their reductions: https://keras.io/api/losses/."""
+
+import numpy as np
+
+from tf_opdiff.harness.spec.plan import without_modes
+from tf_opdiff.suites.forms.programs.keras_losses import REDUCTIONS, Loss, losses
+from tf_opdiff.suites.forms.recipes.elements import from_one, plain, uniform
+from tf_opdiff.suites.reference.neural_networks.alignment import alignment_loss
+
+#: The fuzz factor of Keras, which keeps logarithms finite: https://keras.io/api/utils/config_utils/#epsilon-function.
+_FUZZ = 1e-7
+
+
+def _size(x):
+    """|x| of real numbers that may carry a complex step."""
+    return np.where(x.real < 0, -x, x)
+
+
+def _positive_part(x):
+    return np.where(x.real > 0, x, 0)
+
+
+def _mean(x):
+    return np.mean(x, axis=-1)
+
+
+def _unit(x):
+    return x / np.sqrt(np.sum(x * x, axis=-1, keepdims=True))
+
+
+def _shares(x):
+    e = np.exp(x)
+    return e / np.sum(e, axis=-1, keepdims=True)
+
+
+def _huber(t, p):
+    """With delta = 2."""
+    e = _size(t - p)
+    return _mean(np.where(e.real <= 2, e * e / 2, 2 * e - 2))
+
+
+def _log_cosh(t, p):
+    return _mean(np.log(np.cosh(p - t)))
+
+
+def _binary(t, p):
+    return -t * np.log(p) - (1 - t) * np.log(1 - p)
+
+
+def _smooth(t, to):
+    """Labels, a quarter of which is spread over all classes."""
+    return 0.75 * t + 0.25 * to
+
+
+def _focal(t, p):
+    """The binary cross-entropy, times (1 - p_t)^2: https://arxiv.org/abs/1708.02002."""
+    return (1 - t * p - (1 - t) * (1 - p)) ** 2 * _binary(t, p)
+
+
+def _categorical_focal(t, p):
+    """With alpha = 1/4 and gamma = 2."""
+    p = p / np.sum(p, axis=-1, keepdims=True)
+    return np.sum(-0.25 * (1 - p) ** 2 * t * np.log(p), axis=-1)
+
+
+def _generalized(t, p):
+    """https://arxiv.org/abs/1805.07836, with q = 1/2."""
+    return 2 * (1 - np.sqrt(p[np.arange(len(t)), t]))
+
+
+def _hinge(t, p):
+    """Targets of 0 and 1 stand for -1 and 1."""
+    t = np.where(np.all(np.isin(t.real, (0, 1))), 2 * t - 1, t)
+    return _positive_part(1 - t * p)
+
+
+def _categorical_hinge(t, p):
+    return _positive_part(np.max((1 - t) * p, axis=-1) - np.sum(t * p, axis=-1) + 1)
+
+
+def _circle(t, p):
+    """https://arxiv.org/abs/2002.10857, with gamma = 2, margin = 1/4, and pairs of two samples only."""
+    likeness = p @ p.T
+    alike = t[:, None] == t
+    by_pair = np.where(
+        alike,
+        -2 * _positive_part(1.25 - likeness) * (likeness - 0.75),
+        2 * _positive_part(likeness + 0.25) * (likeness - 0.25),
+    )
+    sums = [np.sum(np.exp(by_pair) * kind, axis=1) for kind in (alike & ~np.eye(len(t), dtype=bool), ~alike)]
+    return np.log(1 + sums[0] * sums[1])
+
+
+def _share(draw, dtype, *shape):
+    """Numbers between 0 and 1, not near the ends."""
+    return draw.uniform(*shape, low=0.0625, high=0.9375).astype(dtype)
+
+
+def _short(draw, dtype, *shape):
+    """Vectors of two numbers that are no longer than 1."""
+    return draw.uniform(*shape, low=-0.625, high=0.625).astype(dtype)
+
+
+def _distribution(draw, dtype, *shape):
+    """Rows of shares that add up to 1 in any dtype: 16ths."""
+    rows = draw.integers(*shape, low=1, high=4)
+    return ((rows + (16 - rows.sum(axis=-1, keepdims=True)) * (np.arange(shape[-1]) == 1)) / 16).astype(dtype)
+
+
+def _signs(draw, dtype, *shape):
+    return np.where(draw.booleans(*shape), 1.0, -1.0).astype(dtype)
+
+
+def _bits(draw, dtype, *shape):
+    return draw.booleans(*shape).astype(dtype)
+
+
+def _classes(draw, dtype, *shape):
+    """The numbers of two classes, each twice."""
+    return np.resize([1, 3, 3, 1], shape).astype(np.int32)
+
+
+def _words(draw, dtype, *shape):
+    """Labels from 1 on; zeros fill short ones."""
+    return np.resize([[1, 2, 2], [3, 0, 0], [2, 1, 0], [1, 3, 1]], shape).astype(np.int32)
+
+
+SPECS = (
+    losses(
+        "api-keras-regression-losses",
+        Loss(
+            name="MeanSquaredError",
+            make=lambda tf, r, d: tf.keras.losses.MeanSquaredError(reduction=r, dtype=d),
+            formula=lambda t, p: _mean((t - p) ** 2),
+            units=4,
+            reductions=tuple(REDUCTIONS),
+        ),
+        Loss(
+            name="MeanAbsoluteError",
+            make=lambda tf, r, d: tf.keras.losses.MeanAbsoluteError(reduction=r, dtype=d),
+            formula=lambda t, p: _mean(_size(t - p)),
+            units=4,
+        ),
+        Loss(
+            name="MeanAbsolutePercentageError",
+            make=lambda tf, r, d: tf.keras.losses.MeanAbsolutePercentageError(reduction=r, dtype=d),
+            formula=lambda t, p: 100 * _mean(_size(t - p) / _size(t)),
+            units=8,
+        ),
+        Loss(
+            name="Huber",
+            make=lambda tf, r, d: tf.keras.losses.Huber(delta=2.0, reduction=r, dtype=d),
+            formula=_huber,
+            units=6,
+        ),
+        Loss(
+            name="LogCosh",
+            make=lambda tf, r, d: tf.keras.losses.LogCosh(reduction=r, dtype=d),
+            formula=_log_cosh,
+            mistaken=lambda t, p: _log_cosh(t, p) + np.log(np.longdouble(2)) - np.float32(np.log(2)),
+            units=8,
+            grad_units=32,
+        ),
+        Loss(
+            name="CosineSimilarity",
+            make=lambda tf, r, d: tf.keras.losses.CosineSimilarity(reduction=r, dtype=d),
+            formula=lambda t, p: -np.sum(_unit(t) * _unit(p), axis=-1),
+            units=8,
+        ),
+        recipes={"plain": (plain, plain, from_one)},
+        ops="Square;Abs;Softplus",
+    ),
+    losses(
+        "api-keras-probability-losses",
+        Loss(
+            name="MeanSquaredLogarithmicError",
+            make=lambda tf, r, d: tf.keras.losses.MeanSquaredLogarithmicError(reduction=r, dtype=d),
+            formula=lambda t, p: _mean((np.log(p + 1) - np.log(t + 1)) ** 2),
+            units=24,
+            grad_units=64,  # a difference of logarithms of about 1/2
+        ),
+        Loss(
+            name="Poisson",
+            make=lambda tf, r, d: tf.keras.losses.Poisson(reduction=r, dtype=d),
+            formula=lambda t, p: _mean(p - t * np.log(p + _FUZZ)),
+            units=8,
+        ),
+        Loss(
+            name="KLDivergence",
+            make=lambda tf, r, d: tf.keras.losses.KLDivergence(reduction=r, dtype=d),
+            formula=lambda t, p: np.sum(t * np.log(t / p), axis=-1),
+            units=8,
+        ),
+        Loss(
+            name="BinaryCrossentropy",
+            make=lambda tf, r, d: tf.keras.losses.BinaryCrossentropy(label_smoothing=0.25, reduction=r, dtype=d),
+            formula=lambda t, p: _mean(_binary(_smooth(t, 0.5), p)),
+            units=12,
+        ),
+        Loss(
+            name="BinaryFocalCrossentropy",
+            make=lambda tf, r, d: tf.keras.losses.BinaryFocalCrossentropy(
+                apply_class_balancing=True, reduction=r, dtype=d
+            ),
+            formula=lambda t, p: _mean((0.25 * t + 0.75 * (1 - t)) * _focal(t, p)),
+            units=16,
+        ),
+        Loss(
+            name="CategoricalCrossentropy",
+            make=lambda tf, r, d: tf.keras.losses.CategoricalCrossentropy(label_smoothing=0.25, reduction=r, dtype=d),
+            formula=lambda t, p: np.sum(
+                -_smooth(t, 0.2) * np.log(p / np.sum(p, axis=-1, keepdims=True)), axis=-1
+            ),
+            units=12,
+        ),
+        Loss(
+            name="CategoricalFocalCrossentropy",
+            make=lambda tf, r, d: tf.keras.losses.CategoricalFocalCrossentropy(reduction=r, dtype=d),
+            formula=_categorical_focal,
+            units=16,
+        ),
+        Loss(
+            name="Dice",
+            make=lambda tf, r, d: tf.keras.losses.Dice(axis=-1, reduction=r, dtype=d),
+            formula=lambda t, p: 1 - 2 * np.sum(t * p, -1) / (np.sum(t, -1) + np.sum(p, -1) + _FUZZ),
+            units=8,
+        ),
+        Loss(
+            name="Tversky",
+            make=lambda tf, r, d: tf.keras.losses.Tversky(alpha=0.25, beta=0.75, axis=-1, reduction=r, dtype=d),
+            formula=lambda t, p: 1 - np.sum(t * p, -1) / (0.25 * np.sum(t, -1) + 0.75 * np.sum(p, -1) + _FUZZ),
+            units=12,
+        ),
+        recipes={"plain": (_share, _share, from_one)},
+        ops="Log;Pow",
+    ),
+    losses(
+        "api-keras-logit-losses",
+        Loss(
+            name="BinaryCrossentropy",
+            make=lambda tf, r, d: tf.keras.losses.BinaryCrossentropy(from_logits=True, reduction=r, dtype=d),
+            formula=lambda t, p: _mean(np.log(1 + np.exp(p)) - t * p),
+            units=12,
+        ),
+        Loss(
+            name="BinaryFocalCrossentropy",
+            make=lambda tf, r, d: tf.keras.losses.BinaryFocalCrossentropy(from_logits=True, reduction=r, dtype=d),
+            formula=lambda t, p: _mean(_focal(t, 1 / (1 + np.exp(-p)))),
+            units=64,  # 1 - p loses digits where p is near 1: 1 + e^4 is 56
+        ),
+        recipes={"plain": (_share, plain, from_one)},
+        ops="Log1p;Sigmoid",
+    ),
+    losses(
+        "api-keras-losses-of-distributions",
+        Loss(
+            name="CategoricalCrossentropy",
+            make=lambda tf, r, d: tf.keras.losses.CategoricalCrossentropy(from_logits=True, reduction=r, dtype=d),
+            formula=lambda t, p: np.sum(-t * np.log(_shares(p)), axis=-1),
+            units=12,
+        ),
+        Loss(
+            name="CategoricalHinge",
+            make=lambda tf, r, d: tf.keras.losses.CategoricalHinge(reduction=r, dtype=d),
+            formula=_categorical_hinge,
+            units=6,
+        ),
+        recipes={"plain": (_distribution, plain, from_one)},
+        ops="SoftmaxCrossEntropyWithLogits;Max",
+    ),
+    losses(
+        "api-keras-hinge-losses",
+        Loss(
+            name="Hinge",
+            make=lambda tf, r, d: tf.keras.losses.Hinge(reduction=r, dtype=d),
+            formula=lambda t, p: _mean(_hinge(t, p)),
+            units=4,
+        ),
+        Loss(
+            name="SquaredHinge",
+            make=lambda tf, r, d: tf.keras.losses.SquaredHinge(reduction=r, dtype=d),
+            formula=lambda t, p: _mean(_hinge(t, p) ** 2),
+            units=6,
+        ),
+        recipes={"plain": (_signs, plain, from_one), "binary": (_bits, plain, from_one)},
+        ops="Maximum;Square",
+    ),
+    losses(
+        "api-keras-losses-of-classes",
+        Loss(
+            name="SparseCategoricalCrossentropy",
+            make=lambda tf, r, d: tf.keras.losses.SparseCategoricalCrossentropy(
+                from_logits=True, reduction=r, dtype=d
+            ),
+            formula=lambda t, p: -np.log(_shares(p)[np.arange(len(t)), t]),
+            units=12,
+            shapes=((4,), (4, 5)),
+        ),
+        Loss(
+            name="SparseCategoricalCrossentropy",
+            label="ignored class",
+            make=lambda tf, r, d: tf.keras.losses.SparseCategoricalCrossentropy(
+                from_logits=True, ignore_class=3, reduction=r, dtype=d
+            ),
+            formula=lambda t, p: np.where(t == 3, 0, -np.log(_shares(p)[np.arange(len(t)), t])),
+            units=12,
+            shapes=((4,), (4, 5)),
+            reductions=("none",),
+        ),
+        Loss(
+            name="Circle",
+            make=lambda tf, r, d: tf.keras.losses.Circle(gamma=2.0, margin=0.25, reduction=r, dtype=d),
+            formula=_circle,
+            units=24,
+            shapes=((4,), (4, 2)),
+        ),
+        recipes={"plain": (_classes, _short, from_one)},
+        ops="SparseSoftmaxCrossEntropyWithLogits;Softplus",
+    ),
+    losses(
+        "api-keras-generalized-cross-entropy",
+        Loss(
+            name="CategoricalGeneralizedCrossEntropy",
+            make=lambda tf, r, d: tf.keras.losses.CategoricalGeneralizedCrossEntropy(q=0.5, reduction=r, dtype=d),
+            formula=_generalized,
+            units=12,
+            shapes=((4,), (4, 5)),
+        ),
+        recipes={"plain": (_classes, _share, from_one)},
+        ops="Pow",
+    ),
+    losses(
+        "api-keras-ctc",
+        Loss(
+            name="CTC",
+            make=lambda tf, r, d: tf.keras.losses.CTC(reduction=r, dtype=d),
+            formula=alignment_loss,
+            units=32,
+            shapes=((4, 3), (4, 6, 4)),
+        ),
+        recipes={"plain": (_words, uniform, from_one)},
+        modes=without_modes("graph"),  # Keras compares labels with !=, which compares tensors of v1 graphs by identity
+    ),
+)
