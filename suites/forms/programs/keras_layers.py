@@ -116,4 +116,3 @@ def _program(make: Function, call: Function, count: int, built: int, options: Ma
             return call(layer, *tensors, **options)
 
     return program
-

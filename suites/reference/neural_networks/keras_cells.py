@@ -22,9 +22,7 @@ def simple(x: Any, states: Sequence[Any], kernel: Any, recurrent: Any, bias: Any
     return (np.tanh(x @ kernel + states[0] @ recurrent + bias),)
 
 
-def gru(
-    x: Any, states: Sequence[Any], kernel: Any, recurrent: Any, bias: Any, *, reset_after: bool = True
-) -> States:
+def gru(x: Any, states: Sequence[Any], kernel: Any, recurrent: Any, bias: Any, *, reset_after: bool = True) -> States:
     """The gated recurrent unit; gates update, reset, candidate: https://arxiv.org/abs/1406.1078.
 
     With `reset_after`, the reset gate multiplies the product of the state, as in cuDNN, and each product has a bias.
@@ -61,9 +59,7 @@ def convolution_lstm(x: Any, kernel: Any, recurrent: Any, bias: Any) -> Any:
     return h
 
 
-def over_time(
-    cell: Callable[..., States], x: Any, sizes: Sequence[int], weights: Sequence[Any]
-) -> tuple[Any, States]:
+def over_time(cell: Callable[..., States], x: Any, sizes: Sequence[int], weights: Sequence[Any]) -> tuple[Any, States]:
     """All outputs of a cell that begins with zeros, of shape (batch, steps, units), and its last states."""
     states: States = tuple(np.zeros((len(x), size)) for size in sizes)
     outputs = []

@@ -208,9 +208,7 @@ SPECS = (
         Loss(
             name="CategoricalCrossentropy",
             make=lambda tf, r, d: tf.keras.losses.CategoricalCrossentropy(label_smoothing=0.25, reduction=r, dtype=d),
-            formula=lambda t, p: np.sum(
-                -_smooth(t, 0.2) * np.log(p / np.sum(p, axis=-1, keepdims=True)), axis=-1
-            ),
+            formula=lambda t, p: np.sum(-_smooth(t, 0.2) * np.log(p / np.sum(p, axis=-1, keepdims=True)), axis=-1),
             units=12,
         ),
         Loss(
@@ -289,9 +287,7 @@ SPECS = (
         "api-keras-losses-of-classes",
         Loss(
             name="SparseCategoricalCrossentropy",
-            make=lambda tf, r, d: tf.keras.losses.SparseCategoricalCrossentropy(
-                from_logits=True, reduction=r, dtype=d
-            ),
+            make=lambda tf, r, d: tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction=r, dtype=d),
             formula=lambda t, p: -np.log(_shares(p)[np.arange(len(t)), t]),
             units=12,
             shapes=((4,), (4, 5)),

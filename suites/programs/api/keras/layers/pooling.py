@@ -109,9 +109,7 @@ SPECS = (
             _to(4),
             _to(3),
         ),
-        _global(
-            "GlobalAveragePooling1D", 1, lambda tf, d: tf.keras.layers.GlobalAveragePooling1D(dtype=d), np.mean, 2
-        ),
+        _global("GlobalAveragePooling1D", 1, lambda tf, d: tf.keras.layers.GlobalAveragePooling1D(dtype=d), np.mean, 2),
         _global(
             "GlobalAveragePooling2D",
             2,
@@ -120,9 +118,7 @@ SPECS = (
             2,
             keepdims=True,
         ),
-        _global(
-            "GlobalAveragePooling3D", 3, lambda tf, d: tf.keras.layers.GlobalAveragePooling3D(dtype=d), np.mean, 2
-        ),
+        _global("GlobalAveragePooling3D", 3, lambda tf, d: tf.keras.layers.GlobalAveragePooling3D(dtype=d), np.mean, 2),
         recipes={"plain": plain},
         ops="AvgPool;Mean",
     ),
