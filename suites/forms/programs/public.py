@@ -1,7 +1,8 @@
 """Public: specs of public functions that call one raw op, made of the spec of the op.
 
-Such a function, as `tf.math.cumsum`, chooses the op and its attributes. So the spec of the op says what it promises: its
-twin makes the same calls with the public function in the place of the raw op, and the run proves that it was called.
+Such a function, as `tf.math.cumsum`, chooses the op and its attributes, and the spec of the op says what it promises.
+The twin of this spec makes the same calls with the public function in place of the raw op; the run proves that it was
+called.
 """
 
 from __future__ import annotations
