@@ -5,90 +5,8 @@ import numpy as np
 from tf_opdiff.harness.spec.plan import without_modes
 from tf_opdiff.suites.forms.programs.keras_losses import REDUCTIONS, Loss, losses
 from tf_opdiff.suites.forms.recipes.elements import from_one, plain, uniform
-from tf_opdiff.suites.reference.neural_networks.alignment import alignment_loss
-
-#: The fuzz factor of Keras, which keeps logarithms finite: https://keras.io/api/utils/config_utils/#epsilon-function.
-_FUZZ = 1e-7
-
-
-def _size(x):
-    """|x| of real numbers that may carry a complex step."""
-    return np.where(x.real < 0, -x, x)
-
-
-def _positive_part(x):
-    return np.where(x.real > 0, x, 0)
-
-
-def _mean(x):
-    return np.mean(x, axis=-1)
-
-
-def _unit(x):
-    return x / np.sqrt(np.sum(x * x, axis=-1, keepdims=True))
-
-
-def _shares(x):
-    e = np.exp(x)
-    return e / np.sum(e, axis=-1, keepdims=True)
-
-
-def _huber(t, p):
-    """With delta = 2."""
-    e = _size(t - p)
-    return _mean(np.where(e.real <= 2, e * e / 2, 2 * e - 2))
-
-
-def _log_cosh(t, p):
-    return _mean(np.log(np.cosh(p - t)))
-
-
-def _binary(t, p):
-    return -t * np.log(p) - (1 - t) * np.log(1 - p)
-
-
-def _smooth(t, to):
-    """Labels, a quarter of which is spread over all classes."""
-    return 0.75 * t + 0.25 * to
-
-
-def _focal(t, p):
-    """The binary cross-entropy, times (1 - p_t)^2: https://arxiv.org/abs/1708.02002."""
-    return (1 - t * p - (1 - t) * (1 - p)) ** 2 * _binary(t, p)
-
-
-def _categorical_focal(t, p):
-    """With alpha = 1/4 and gamma = 2."""
-    p = p / np.sum(p, axis=-1, keepdims=True)
-    return np.sum(-0.25 * (1 - p) ** 2 * t * np.log(p), axis=-1)
-
-
-def _generalized(t, p):
-    """https://arxiv.org/abs/1805.07836, with q = 1/2."""
-    return 2 * (1 - np.sqrt(p[np.arange(len(t)), t]))
-
-
-def _hinge(t, p):
-    """Targets of 0 and 1 stand for -1 and 1."""
-    t = np.where(np.all(np.isin(t.real, (0, 1))), 2 * t - 1, t)
-    return _positive_part(1 - t * p)
-
-
-def _categorical_hinge(t, p):
-    return _positive_part(np.max((1 - t) * p, axis=-1) - np.sum(t * p, axis=-1) + 1)
-
-
-def _circle(t, p):
-    """https://arxiv.org/abs/2002.10857, with gamma = 2, margin = 1/4, and pairs of two samples only."""
-    likeness = p @ p.T
-    alike = t[:, None] == t
-    by_pair = np.where(
-        alike,
-        -2 * _positive_part(1.25 - likeness) * (likeness - 0.75),
-        2 * _positive_part(likeness + 0.25) * (likeness - 0.25),
-    )
-    sums = [np.sum(np.exp(by_pair) * kind, axis=1) for kind in (alike & ~np.eye(len(t), dtype=bool), ~alike)]
-    return np.log(1 + sums[0] * sums[1])
+from tf_opdiff.suites.reference.keras import losses as of
+from tf_opdiff.suites.reference.keras.alignment import alignment_loss
 
 
 def _share(draw, dtype, *shape):
@@ -131,40 +49,40 @@ SPECS = (
         Loss(
             name="MeanSquaredError",
             make=lambda tf, r, d: tf.keras.losses.MeanSquaredError(reduction=r, dtype=d),
-            formula=lambda t, p: _mean((t - p) ** 2),
+            formula=lambda t, p: of.mean((t - p) ** 2),
             units=4,
             reductions=tuple(REDUCTIONS),
         ),
         Loss(
             name="MeanAbsoluteError",
             make=lambda tf, r, d: tf.keras.losses.MeanAbsoluteError(reduction=r, dtype=d),
-            formula=lambda t, p: _mean(_size(t - p)),
+            formula=lambda t, p: of.mean(of.size(t - p)),
             units=4,
         ),
         Loss(
             name="MeanAbsolutePercentageError",
             make=lambda tf, r, d: tf.keras.losses.MeanAbsolutePercentageError(reduction=r, dtype=d),
-            formula=lambda t, p: 100 * _mean(_size(t - p) / _size(t)),
+            formula=lambda t, p: 100 * of.mean(of.size(t - p) / of.size(t)),
             units=8,
         ),
         Loss(
             name="Huber",
             make=lambda tf, r, d: tf.keras.losses.Huber(delta=2.0, reduction=r, dtype=d),
-            formula=_huber,
+            formula=of.huber,
             units=6,
         ),
         Loss(
             name="LogCosh",
             make=lambda tf, r, d: tf.keras.losses.LogCosh(reduction=r, dtype=d),
-            formula=_log_cosh,
-            mistaken=lambda t, p: _log_cosh(t, p) + np.log(np.longdouble(2)) - np.float32(np.log(2)),
+            formula=of.log_cosh,
+            mistaken=of.log_cosh_by_float32,
             units=8,
             grad_units=32,
         ),
         Loss(
             name="CosineSimilarity",
             make=lambda tf, r, d: tf.keras.losses.CosineSimilarity(reduction=r, dtype=d),
-            formula=lambda t, p: -np.sum(_unit(t) * _unit(p), axis=-1),
+            formula=lambda t, p: -np.sum(of.unit(t) * of.unit(p), axis=-1),
             units=8,
         ),
         recipes={"plain": (plain, plain, from_one)},
@@ -175,14 +93,14 @@ SPECS = (
         Loss(
             name="MeanSquaredLogarithmicError",
             make=lambda tf, r, d: tf.keras.losses.MeanSquaredLogarithmicError(reduction=r, dtype=d),
-            formula=lambda t, p: _mean((np.log(p + 1) - np.log(t + 1)) ** 2),
+            formula=lambda t, p: of.mean((np.log(p + 1) - np.log(t + 1)) ** 2),
             units=24,
             grad_units=64,  # a difference of logarithms of about 1/2
         ),
         Loss(
             name="Poisson",
             make=lambda tf, r, d: tf.keras.losses.Poisson(reduction=r, dtype=d),
-            formula=lambda t, p: _mean(p - t * np.log(p + _FUZZ)),
+            formula=lambda t, p: of.mean(p - t * np.log(p + of.FUZZ)),
             units=8,
         ),
         Loss(
@@ -194,7 +112,7 @@ SPECS = (
         Loss(
             name="BinaryCrossentropy",
             make=lambda tf, r, d: tf.keras.losses.BinaryCrossentropy(label_smoothing=0.25, reduction=r, dtype=d),
-            formula=lambda t, p: _mean(_binary(_smooth(t, 0.5), p)),
+            formula=lambda t, p: of.mean(of.binary(of.smooth(t, 0.5), p)),
             units=12,
         ),
         Loss(
@@ -202,31 +120,31 @@ SPECS = (
             make=lambda tf, r, d: tf.keras.losses.BinaryFocalCrossentropy(
                 apply_class_balancing=True, reduction=r, dtype=d
             ),
-            formula=lambda t, p: _mean((0.25 * t + 0.75 * (1 - t)) * _focal(t, p)),
+            formula=lambda t, p: of.mean((0.25 * t + 0.75 * (1 - t)) * of.focal(t, p)),
             units=16,
         ),
         Loss(
             name="CategoricalCrossentropy",
             make=lambda tf, r, d: tf.keras.losses.CategoricalCrossentropy(label_smoothing=0.25, reduction=r, dtype=d),
-            formula=lambda t, p: np.sum(-_smooth(t, 0.2) * np.log(p / np.sum(p, axis=-1, keepdims=True)), axis=-1),
+            formula=lambda t, p: np.sum(-of.smooth(t, 0.2) * np.log(p / np.sum(p, axis=-1, keepdims=True)), axis=-1),
             units=12,
         ),
         Loss(
             name="CategoricalFocalCrossentropy",
             make=lambda tf, r, d: tf.keras.losses.CategoricalFocalCrossentropy(reduction=r, dtype=d),
-            formula=_categorical_focal,
+            formula=of.categorical_focal,
             units=16,
         ),
         Loss(
             name="Dice",
             make=lambda tf, r, d: tf.keras.losses.Dice(axis=-1, reduction=r, dtype=d),
-            formula=lambda t, p: 1 - 2 * np.sum(t * p, -1) / (np.sum(t, -1) + np.sum(p, -1) + _FUZZ),
+            formula=lambda t, p: 1 - 2 * np.sum(t * p, -1) / (np.sum(t, -1) + np.sum(p, -1) + of.FUZZ),
             units=8,
         ),
         Loss(
             name="Tversky",
             make=lambda tf, r, d: tf.keras.losses.Tversky(alpha=0.25, beta=0.75, axis=-1, reduction=r, dtype=d),
-            formula=lambda t, p: 1 - np.sum(t * p, -1) / (0.25 * np.sum(t, -1) + 0.75 * np.sum(p, -1) + _FUZZ),
+            formula=lambda t, p: 1 - np.sum(t * p, -1) / (0.25 * np.sum(t, -1) + 0.75 * np.sum(p, -1) + of.FUZZ),
             units=12,
         ),
         recipes={"plain": (_share, _share, from_one)},
@@ -237,13 +155,13 @@ SPECS = (
         Loss(
             name="BinaryCrossentropy",
             make=lambda tf, r, d: tf.keras.losses.BinaryCrossentropy(from_logits=True, reduction=r, dtype=d),
-            formula=lambda t, p: _mean(np.log(1 + np.exp(p)) - t * p),
+            formula=lambda t, p: of.mean(np.log(1 + np.exp(p)) - t * p),
             units=12,
         ),
         Loss(
             name="BinaryFocalCrossentropy",
             make=lambda tf, r, d: tf.keras.losses.BinaryFocalCrossentropy(from_logits=True, reduction=r, dtype=d),
-            formula=lambda t, p: _mean(_focal(t, 1 / (1 + np.exp(-p)))),
+            formula=lambda t, p: of.mean(of.focal(t, 1 / (1 + np.exp(-p)))),
             units=64,  # 1 - p loses digits where p is near 1: 1 + e^4 is 56
         ),
         recipes={"plain": (_share, plain, from_one)},
@@ -254,13 +172,13 @@ SPECS = (
         Loss(
             name="CategoricalCrossentropy",
             make=lambda tf, r, d: tf.keras.losses.CategoricalCrossentropy(from_logits=True, reduction=r, dtype=d),
-            formula=lambda t, p: np.sum(-t * np.log(_shares(p)), axis=-1),
+            formula=lambda t, p: np.sum(-t * np.log(of.shares(p)), axis=-1),
             units=12,
         ),
         Loss(
             name="CategoricalHinge",
             make=lambda tf, r, d: tf.keras.losses.CategoricalHinge(reduction=r, dtype=d),
-            formula=_categorical_hinge,
+            formula=of.categorical_hinge,
             units=6,
         ),
         recipes={"plain": (_distribution, plain, from_one)},
@@ -271,13 +189,13 @@ SPECS = (
         Loss(
             name="Hinge",
             make=lambda tf, r, d: tf.keras.losses.Hinge(reduction=r, dtype=d),
-            formula=lambda t, p: _mean(_hinge(t, p)),
+            formula=lambda t, p: of.mean(of.hinge(t, p)),
             units=4,
         ),
         Loss(
             name="SquaredHinge",
             make=lambda tf, r, d: tf.keras.losses.SquaredHinge(reduction=r, dtype=d),
-            formula=lambda t, p: _mean(_hinge(t, p) ** 2),
+            formula=lambda t, p: of.mean(of.hinge(t, p) ** 2),
             units=6,
         ),
         recipes={"plain": (_signs, plain, from_one), "binary": (_bits, plain, from_one)},
@@ -288,7 +206,7 @@ SPECS = (
         Loss(
             name="SparseCategoricalCrossentropy",
             make=lambda tf, r, d: tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True, reduction=r, dtype=d),
-            formula=lambda t, p: -np.log(_shares(p)[np.arange(len(t)), t]),
+            formula=lambda t, p: -np.log(of.shares(p)[np.arange(len(t)), t]),
             units=12,
             shapes=((4,), (4, 5)),
         ),
@@ -298,7 +216,7 @@ SPECS = (
             make=lambda tf, r, d: tf.keras.losses.SparseCategoricalCrossentropy(
                 from_logits=True, ignore_class=3, reduction=r, dtype=d
             ),
-            formula=lambda t, p: np.where(t == 3, 0, -np.log(_shares(p)[np.arange(len(t)), t])),
+            formula=lambda t, p: np.where(t == 3, 0, -np.log(of.shares(p)[np.arange(len(t)), t])),
             units=12,
             shapes=((4,), (4, 5)),
             reductions=("none",),
@@ -306,7 +224,7 @@ SPECS = (
         Loss(
             name="Circle",
             make=lambda tf, r, d: tf.keras.losses.Circle(gamma=2.0, margin=0.25, reduction=r, dtype=d),
-            formula=_circle,
+            formula=of.circle,
             units=24,
             shapes=((4,), (4, 2)),
         ),
@@ -318,7 +236,7 @@ SPECS = (
         Loss(
             name="CategoricalGeneralizedCrossEntropy",
             make=lambda tf, r, d: tf.keras.losses.CategoricalGeneralizedCrossEntropy(q=0.5, reduction=r, dtype=d),
-            formula=_generalized,
+            formula=of.generalized,
             units=12,
             shapes=((4,), (4, 5)),
         ),

@@ -6,7 +6,7 @@ import numpy as np
 
 from tf_opdiff.suites.forms.programs.keras_layers import Layer, layers
 from tf_opdiff.suites.forms.recipes.elements import uniform
-from tf_opdiff.suites.reference.neural_networks.keras_cells import (
+from tf_opdiff.suites.reference.keras.cells import (
     convolution_lstm,
     gru,
     lstm,
