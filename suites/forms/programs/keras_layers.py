@@ -24,11 +24,11 @@ class Layer:
     formula     formula(*tensors, *weights) → the result: see `Conditioned`.
     shapes      the shapes of its tensors: it is called with one, or with a list of several.
     weights     the shapes of its weights, in the order of `layer.weights`.
-    units       the roundings of an element: see `Conditioned`. 0: it moves and adds numbers only.
+    units       the roundings of an element: see `Conditioned`. 0: it moves numbers only.
     grad_units  those of a gradient.
     options     keyword arguments of the call, such as `training`.
     call        call(layer, *tensors, **options) → the result, for a layer that is called in another way.
-    built       the number of shapes that `layer.build` takes one by one; 0 for the shape of one tensor or a list of all.
+    built       the number of shapes that `layer.build` takes one by one; 0: that of one tensor, or a list.
     label       what tells two calls of one class apart.
     outputs     the number of results.
     unconnected the numbers of its tensors and weights without a gradient.

@@ -33,7 +33,7 @@ class Conditioned(Promise):
     formula     formula(*xs) → the results. It gets long doubles, and complex ones for the Jacobian: it compares real
                 parts only, and takes no absolute values of complex numbers. Integers stay as they are.
     units       the roundings of an element, on top of one for each input element on which it depends but one. 0: the
-                formula moves and adds numbers only.
+                formula moves numbers only.
     grad_units  those of an element of a gradient; by default the same.
     outputs     the number of results.
     unconnected the numbers of the inputs without a gradient.
@@ -75,7 +75,9 @@ class Conditioned(Promise):
         )
 
     def error(self, u: float, *xs: Array) -> Any:
-        """For each result, an array of its shape."""
+        """For each result, an array of its shape; 0 of numbers that are moved."""
+        if not self.units:
+            return (0.0,) * self.bounded if self.bounded > 1 else 0.0
         errors = []
         for k, y in enumerate(together(self.f(*xs))):
             size, terms = np.abs(y), np.zeros(y.shape)
