@@ -33,11 +33,12 @@ class Layer:
     outputs     the number of results.
     unconnected the numbers of its tensors and weights without a gradient.
     mistaken    the formula of what Keras computes in its place because of a known failure.
+    promised    the promise, if it is not that of a formula; then `formula` is None.
     """
 
     name: str
     make: Function
-    formula: Function
+    formula: Function | None = None
     shapes: tuple[Shape, ...]
     weights: tuple[Shape, ...] = ()
     units: float = 0.0
@@ -49,10 +50,14 @@ class Layer:
     outputs: int = 1
     unconnected: tuple[int, ...] = ()
     mistaken: Function | None = None
+    promised: Promise | None = None
 
     @property
     def promise(self) -> Promise:
         """The promise of the formula."""
+        if self.promised:
+            return self.promised
+        assert self.formula
         return Conditioned(
             self.formula,
             self.units,
@@ -65,7 +70,9 @@ class Layer:
     @property
     def program(self) -> Function:
         """The program of one call: its inputs are the tensors and the weights."""
-        return _program(self.make, self.call or _called, len(self.shapes), self.built, dict(self.options))
+        return _program(
+            self.make, self.call or _called, len(self.shapes), self.built, self.unconnected, dict(self.options)
+        )
 
 
 def layers(name: str, *parts: Layer, recipes: Mapping[str, Any], ops: str = "", **more: Any) -> Spec:
@@ -103,8 +110,11 @@ def _called(layer: Any, *tensors: Any, **options: Any) -> Any:
     return layer(tensors[0] if len(tensors) == 1 else list(tensors), **options)
 
 
-def _program(make: Function, call: Function, count: int, built: int, options: Mapping[str, Any]) -> Function:
+def _program(
+    make: Function, call: Function, count: int, built: int, constant: tuple[int, ...], options: Mapping[str, Any]
+) -> Function:
     def program(tf: Any, *xs: Any) -> Any:
+        xs = tuple(tf.stop_gradient(x) if i in constant else x for i, x in enumerate(xs))
         tensors, weights = xs[:count], xs[count:]
         shapes = [tuple(x.shape) for x in tensors]
         built_on = shapes[: built or 1] if built or count == 1 else [shapes]

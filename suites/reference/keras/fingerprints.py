@@ -21,3 +21,30 @@ def fingerprint(text: bytes) -> int:
     z = len(text) + (text[-1] << 2)
     mixed = ((y * _K2) ^ (z * _K0)) & _64
     return ((mixed ^ (mixed >> 47)) * _K2) & _64
+
+
+def joined(first: int, second: int) -> int:
+    """The fingerprint of two fingerprints.
+
+    `FingerprintCat64` of https://github.com/openxla/xla/blob/main/xla/tsl/platform/fingerprint.h
+    """
+    factor = 0xC6A4A7935BD1E995
+    y = (second * factor) & _64
+    z = ((first ^ factor ^ (_mixed(y) * factor)) * factor) & _64
+    return _mixed((_mixed(z) * factor) & _64)
+
+
+def _mixed(x: int) -> int:
+    return x ^ (x >> 47)
+
+
+#: The key with which TensorFlow begins the fingerprint of a crossing.
+CROSSING_KEY = 0xDECAFCAFFE
+
+
+def crossed(numbers: list[int], buckets: int) -> int:
+    """The bucket of a crossing of whole numbers, which stand for themselves."""
+    key = CROSSING_KEY
+    for number in numbers:
+        key = joined(key, number & _64)
+    return key % buckets

@@ -3,6 +3,8 @@
 Keras keeps the state of optimizers in variables of TensorFlow 2, which no v1 graph has.
 """
 
+import re
+
 import numpy as np
 
 from tf_opdiff.harness.spec.plan import without_modes
@@ -150,7 +152,7 @@ MISTAKEN = {
 SPECS = (
     *(
         _spec(
-            name.lower(),
+            re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower(),
             (name,),
             _state(make),
             reference,

@@ -2,8 +2,20 @@
 
 import numpy as np
 
+from tf_opdiff.harness.spec.spec import Sparse
 from tf_opdiff.suites.forms.programs.keras_layers import Layer, layers
 from tf_opdiff.suites.forms.recipes.elements import plain
+from tf_opdiff.suites.reference.promises.promise import Promise
+
+
+class _Rows(Promise):
+    """The rows of a matrix at indices; the gradient is sparse."""
+
+    def f(self, indices, rows):
+        return rows[indices]
+
+    def vjp(self, g, indices, rows):
+        return None, Sparse(np.asarray(g).reshape(-1, rows.shape[1]), indices.ravel(), rows.shape)
 
 
 def _indices(draw, dtype, *shape):
@@ -38,14 +50,14 @@ SPECS = (
         Layer(
             name="Embedding",
             make=lambda tf, d: tf.keras.layers.Embedding(5, 3, dtype=d),
-            formula=lambda i, rows: rows[i],
+            promised=_Rows(),
             shapes=((2, 4),),
             weights=((5, 3),),
         ),
         Layer(
             name="ReversibleEmbedding",
             make=lambda tf, d: tf.keras.layers.ReversibleEmbedding(5, 3, dtype=d),
-            formula=lambda i, rows: rows[i],
+            promised=_Rows(),
             shapes=((2, 4),),
             weights=((5, 3),),
         ),

@@ -4,7 +4,6 @@ import numpy as np
 
 from tf_opdiff.suites.forms.programs.keras_layers import Layer, layers
 from tf_opdiff.suites.forms.recipes.elements import plain
-from tf_opdiff.suites.reference.keras.fingerprints import fingerprint
 
 _IMAGES = ((2, 5, 4, 3),)
 
@@ -34,22 +33,29 @@ def _equalized(x):
     return out
 
 
+def _equalized_smoothly(x):
+    """As `_equalized`, with fractions; every channel has a 0."""
+    out = np.empty_like(x)
+    for image in range(x.shape[0]):
+        for channel in range(x.shape[-1]):
+            levels = x[image, ..., channel].real.astype(int)
+            below = np.cumsum(np.bincount(levels.ravel(), minlength=256))
+            out[image, ..., channel] = ((below - below[0]) * 255 / (below[-1] - below[0]))[levels]
+    return out
+
+
+def _with_black(draw, dtype, *shape):
+    x = _bytes(draw, dtype, *shape)
+    x[:, 0, 0] = 0
+    return x
+
+
 def _bins(x):
     return np.searchsorted([-1.0, 0.0, 2.5], x, side="right")
 
 
 def _one_hot(x, count):
     return np.eye(count)[x]
-
-
-def _hashed(x):
-    """The fingerprint of the decimal digits, modulo 7."""
-    return np.array([fingerprint(str(number).encode()) % 7 for number in x.flat]).reshape(x.shape)
-
-
-def _found(x):
-    """The places of numbers in the vocabulary [3, 1, 2]; index 0 is for others."""
-    return np.select([x == 3, x == 1, x == 2], [1, 2, 3], 0)
 
 
 SPECS = (
@@ -121,6 +127,21 @@ SPECS = (
         gradient=False,
     ),
     layers(
+        "api-keras-limited-equalization",
+        Layer(
+            name="ContrastLimitedAdaptiveHistogramEqualization",
+            make=lambda tf, d: tf.keras.layers.ContrastLimitedAdaptiveHistogramEqualization(
+                clip_limit=256.0, tile_grid_size=(1, 1), dtype=d
+            ),
+            formula=_equalized_smoothly,
+            shapes=_IMAGES,
+            units=8,
+        ),
+        recipes={"plain": _with_black},
+        gradient=False,
+        dtypes=("float32",),
+    ),
+    layers(
         "api-keras-bins",
         Layer(
             name="Discretization",
@@ -152,30 +173,6 @@ SPECS = (
             label="count",
             make=lambda tf, d: tf.keras.layers.CategoryEncoding(4, "count"),
             formula=lambda x: np.sum(_one_hot(x, 4), axis=1).astype(np.float32),
-            shapes=((3, 5),),
-        ),
-        recipes={"plain": _codes},
-        gradient=False,
-        dtypes=("float32",),
-    ),
-    layers(
-        "api-keras-hashing",
-        Layer(
-            name="Hashing",
-            make=lambda tf, d: tf.keras.layers.Hashing(7),
-            formula=_hashed,
-            shapes=((3, 5),),
-        ),
-        recipes={"plain": lambda draw, dtype, *shape: draw.integers(*shape, low=-99, high=1000).astype(np.int32)},
-        gradient=False,
-        dtypes=("float32",),
-    ),
-    layers(
-        "api-keras-lookup",
-        Layer(
-            name="IntegerLookup",
-            make=lambda tf, d: tf.keras.layers.IntegerLookup(vocabulary=[3, 1, 2]),
-            formula=_found,
             shapes=((3, 5),),
         ),
         recipes={"plain": _codes},

@@ -8,10 +8,9 @@ from tf_opdiff.suites.forms.recipes.elements import from_one
 #: A batch of two images.
 _IMAGES = ((2, 4, 6, 3),)
 
+
 def _unchanged(name, make, shapes=_IMAGES):
-    return Layer(
-        name=name, make=make, formula=lambda x: x + 0, shapes=shapes, options={"training": False}
-    )
+    return Layer(name=name, make=make, formula=lambda x: x + 0, shapes=shapes, options={"training": False})
 
 
 def _share(draw, dtype, *shape):
