@@ -27,6 +27,7 @@ def quotient(a: Any, b: Any) -> Any:
 
 
 def precision(every: Counts) -> Any:
+    """The share of right answers among those that say 1."""
     return quotient(every[0], every[0] + every[1])
 
 

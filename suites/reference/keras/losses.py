@@ -19,18 +19,22 @@ def size(x: Any) -> Any:
 
 
 def positive_part(x: Any) -> Any:
+    """x where it is positive, else 0."""
     return np.where(x.real > 0, x, 0)
 
 
 def mean(x: Any) -> Any:
+    """The mean over the last axis."""
     return np.mean(x, axis=-1)
 
 
 def unit(x: Any) -> Any:
+    """Each row, divided by its length."""
     return x / np.sqrt(np.sum(x * x, axis=-1, keepdims=True))
 
 
 def shares(x: Any) -> Any:
+    """The softmax over the last axis."""
     e = np.exp(x)
     return e / np.sum(e, axis=-1, keepdims=True)
 
@@ -42,6 +46,7 @@ def huber(t: Any, p: Any) -> Any:
 
 
 def log_cosh(t: Any, p: Any) -> Any:
+    """The mean of the logarithms of the hyperbolic cosines of the errors."""
     return mean(np.log(np.cosh(p - t)))
 
 
@@ -51,6 +56,7 @@ def log_cosh_by_float32(t: Any, p: Any) -> Any:
 
 
 def binary(t: Any, p: Any) -> Any:
+    """The cross-entropy of each pair of numbers."""
     return -t * np.log(p) - (1 - t) * np.log(1 - p)
 
 
@@ -82,6 +88,7 @@ def hinge(t: Any, p: Any) -> Any:
 
 
 def categorical_hinge(t: Any, p: Any) -> Any:
+    """The best prediction of a wrong class, less that of the right one, and 1."""
     return positive_part(np.max((1 - t) * p, axis=-1) - np.sum(t * p, axis=-1) + 1)
 
 

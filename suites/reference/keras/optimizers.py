@@ -45,6 +45,7 @@ def adam(w: Any, gradients: Any, *, decay: float = 0.0) -> Any:
 
 
 def adam_w(w: Any, gradients: Any) -> Any:
+    """https://arxiv.org/abs/1711.05101."""
     return adam(w, gradients, decay=DECAY)
 
 

@@ -83,7 +83,7 @@ def _descent_and_lion(w, gradients):
 
 
 def _scales(weights, gradients):
-    """The trajectory, and the scale before each step: half after a gradient that is not finite, twice after two steps."""
+    """The trajectory, and the scale before each step: half after a gradient that is infinite, twice after two steps."""
     return of.descent(weights, gradients), np.array([8.0, 8.0, 4.0 if np.isinf(gradients[1]).any() else 16.0])
 
 

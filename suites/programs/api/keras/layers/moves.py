@@ -8,7 +8,7 @@ from tf_opdiff.suites.forms.recipes.elements import plain
 
 def _of_rank(rank, name, make, formula, **more):
     """A layer of images of `rank` dimensions."""
-    return Layer(name=f"{name}{rank}D", make=make, formula=formula, shapes=((2, 5, 4, 3)[: rank + 1] + (2,),), **more)
+    return Layer(name=f"{name}{rank}D", make=make, formula=formula, shapes=((*(2, 5, 4, 3)[: rank + 1], 2),), **more)
 
 
 def _padded(*widths):

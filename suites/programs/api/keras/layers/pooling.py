@@ -37,7 +37,7 @@ def _to(count):
 
 
 def _image(rank):
-    return ((2, 6, 5, 4)[: rank + 1] + (2,),)
+    return ((*(2, 6, 5, 4)[: rank + 1], 2),)
 
 
 def _most(name, rank, make, *windows):
