@@ -13,7 +13,7 @@ from tf_opdiff.suites.reference.keras.losses import FUZZ
 Counts = tuple[Any, Any, Any, Any]
 
 
-def counts(t: Any, p: Any, weights: Any, thresholds: Sequence[float]) -> Counts:
+def counts(t: Any, p: Any, weights: Any, thresholds: Any) -> Counts:
     """The weighted counts of targets of 0 and 1 where a prediction above a threshold says 1; one for each threshold."""
     said, is_one = p.real > np.array(thresholds)[:, None], t.real == 1
     each = (said & is_one, said & ~is_one, ~said & ~is_one, ~said & is_one)

@@ -42,7 +42,9 @@ def _everywhere(*elements):
 
 def _counted(name, make, number):
     """One of the four counts."""
-    return Metric(name=name, make=make, formula=lambda *xs: of.counts(*xs, _TWO)[number], shapes=_ONE, units=2)
+    return Metric(
+        name=name, make=make, formula=lambda t, p, weights: of.counts(t, p, weights, _TWO)[number], shapes=_ONE, units=2
+    )
 
 
 def _right(name, make, is_right, shapes=_CLASSES, label=""):
@@ -69,13 +71,13 @@ SPECS = (
         Metric(
             name="Precision",
             make=lambda tf, d: tf.keras.metrics.Precision(dtype=d),
-            formula=lambda *xs: of.precision(of.counts(*xs, (0.5,)))[0],
+            formula=lambda t, p, weights: of.precision(of.counts(t, p, weights, (0.5,)))[0],
             shapes=_ONE,
         ),
         Metric(
             name="Recall",
             make=lambda tf, d: tf.keras.metrics.Recall(thresholds=[0.25, 0.625], dtype=d),
-            formula=lambda *xs: of.recall(of.counts(*xs, _TWO)),
+            formula=lambda t, p, weights: of.recall(of.counts(t, p, weights, _TWO)),
             shapes=_ONE,
         ),
         Metric(
@@ -197,13 +199,13 @@ SPECS = (
         Metric(
             name="IoU",
             make=lambda tf, d: tf.keras.metrics.IoU(num_classes=4, target_class_ids=[1, 3], dtype=d),
-            formula=lambda *xs: of.overlaps(*xs, (1, 3)),
+            formula=lambda t, p, weights: of.overlaps(t, p, weights, (1, 3)),
             shapes=_ONE,
         ),
         Metric(
             name="MeanIoU",
             make=lambda tf, d: tf.keras.metrics.MeanIoU(num_classes=4, dtype=d),
-            formula=lambda *xs: of.overlaps(*xs, range(4)),
+            formula=lambda t, p, weights: of.overlaps(t, p, weights, range(4)),
             shapes=_ONE,
         ),
         recipes={"plain": _everywhere(_classes, _classes)},

@@ -25,7 +25,7 @@ def _attended(query, value, key, scale):
 def _causal(query, value):
     """A query sees the values up to its own place only."""
     scores = query @ np.swapaxes(value, -1, -2)
-    seen = np.tri(*scores.shape[-2:], dtype=bool)
+    seen = np.tri(*scores.shape[-2:]) == 1
     return _shares(np.where(seen, scores, -np.inf)) @ value
 
 
@@ -45,11 +45,11 @@ def _of_heads(repeats, biased, scale_in, query, value, *weights):
     Each head of keys and values serves `repeats` heads of queries: https://arxiv.org/abs/2305.13245. The scale of the
     products is 1 / √(size of a head), as a number of the dtype `scale_in`.
     """
-    weights = weights if biased else [w for kernel in weights for w in (kernel, np.zeros(kernel.shape[1:]))]
-    q, k, v = (_projected(x, *weights[2 * i : 2 * i + 2]) for i, x in enumerate((query, value, value)))
+    pairs = weights if biased else [w for kernel in weights for w in (kernel, np.zeros(kernel.shape[1:]))]
+    q, k, v = (_projected(x, *pairs[2 * i : 2 * i + 2]) for i, x in enumerate((query, value, value)))
     k, v = (np.repeat(x, repeats, axis=1) for x in (k, v))
     heads = _attended(q, v, k, np.longdouble(scale_in(1 / np.sqrt(np.longdouble(q.shape[-1])))))
-    return np.einsum("bhtk,hkf->btf", heads, weights[6]) + (weights[7] if biased else 0)
+    return np.einsum("bhtk,hkf->btf", heads, pairs[6]) + (pairs[7] if biased else 0)
 
 
 def _on_two(layer, query, value):
