@@ -16,7 +16,7 @@ from tf_opdiff.suites.reference.promises.running import bound
 _STEPS, _SHAPE = 3, (3, 4)
 
 
-def _training(draw, dtype):
+def training(draw, dtype):
     """Weights, and the gradients of all steps, away from zero."""
     gradients = draw.uniform(_STEPS, *_SHAPE, low=0.25, high=2) * np.where(draw.booleans(_STEPS, *_SHAPE), 1, -1)
     return (draw.uniform(*_SHAPE) * 2).astype(dtype), gradients.astype(dtype)
@@ -24,12 +24,14 @@ def _training(draw, dtype):
 
 def _overflowing(draw, dtype):
     """One gradient of the second step is infinite."""
-    weights, gradients = _training(draw, dtype)
+    weights, gradients = training(draw, dtype)
     gradients[1, 0, 0] = np.inf
     return weights, gradients
 
 
-def _state(make):
+def state_of(make):
+    """The function of the state: a variable, and an optimizer that is built for it."""
+
     def state(tf, weights, gradients):
         w, optimizer = tf.keras.Variable(weights, dtype=weights.dtype.name, name="w"), make(tf)
         optimizer.build([w])
@@ -38,7 +40,8 @@ def _state(make):
     return state
 
 
-def _steps(tf, state, weights, gradients):
+def steps(tf, state, weights, gradients):
+    """The program: the weights after each step."""
     w, trajectory = state["_w"], []
     for g in tf.unstack(gradients):
         state["_optimizer"].apply([g], [w])
@@ -87,14 +90,14 @@ def _scales(weights, gradients):
     return of.descent(weights, gradients), np.array([8.0, 8.0, 4.0 if np.isinf(gradients[1]).any() else 16.0])
 
 
-def _spec(name, names, state, reference, *, program=_steps, recipes=None, **more):
+def _spec(name, names, state, reference, *, program=steps, recipes=None, **more):
     calls = ";".join(f"called:keras.optimizers.{each}" for each in names)
     return Spec(
         name=f"api-keras-{name}",
         program=program,
         state=state,
         reference=reference,
-        recipes=recipes or {"training": _training},
+        recipes=recipes or {"training": training},
         ops="",
         evidence=calls,
         dtypes=("float32", "float64"),
@@ -154,7 +157,7 @@ SPECS = (
         _spec(
             re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower(),
             (name,),
-            _state(make),
+            state_of(make),
             reference,
             mistaken={"output": MISTAKEN[name]} if name in MISTAKEN else {},
         )
@@ -163,14 +166,14 @@ SPECS = (
     _spec(
         "loss-scale",
         ("LossScaleOptimizer",),
-        _state(
+        state_of(
             lambda tf: tf.keras.optimizers.LossScaleOptimizer(
                 tf.keras.optimizers.SGD(0.125), initial_scale=8.0, dynamic_growth_steps=2
             )
         ),
         _scales,
         program=_scaled_steps,
-        recipes={"training": _training, "overflowing": _overflowing},
+        recipes={"training": training, "overflowing": _overflowing},
         bound={"output[0]": bound(of.descent, 0)},
     ),
     _spec(
