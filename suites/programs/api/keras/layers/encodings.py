@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA, without_modes
+from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.programs.api import Call, calls
 from tf_opdiff.suites.reference.keras.fingerprints import crossed, fingerprint
 
@@ -13,6 +14,20 @@ _VOCABULARY = (3, 1, 2)
 def _found(x, first):
     """The places in the vocabulary, from `first` on; others have the number before."""
     return np.select([x == word for word in _VOCABULARY], [first, first + 1, first + 2], first - 1)
+
+
+def _tables(tf, x):
+    return {
+        "_numbers": tf.keras.layers.IntegerLookup(vocabulary=[3, 1, 2]),
+        "_words": tf.keras.layers.StringLookup(vocabulary=["3", "1", "2"]),
+        "_texts": tf.keras.layers.TextVectorization(vocabulary=["3", "1", "2"]),
+    }
+
+
+def _looked_up(tf, state, x):
+    words = tf.strings.as_string(x)
+    texts = tf.strings.reduce_join(words, axis=1, separator=" ")
+    return state["_numbers"](x), state["_words"](words), state["_texts"](texts)
 
 
 def _codes(draw, dtype):
@@ -42,28 +57,16 @@ SPECS = (
         modes=WITHOUT_XLA,
         tier="full",
     ),
-    *calls(
-        "api-keras-lookup",
-        _layer(
-            "IntegerLookup",
-            lambda tf, x: tf.keras.layers.IntegerLookup(vocabulary=[3, 1, 2])(x),
-            lambda x: _found(x, 1),
-        ),
-        _layer(
-            "StringLookup",
-            lambda tf, x: tf.keras.layers.StringLookup(vocabulary=["3", "1", "2"])(tf.strings.as_string(x)),
-            lambda x: _found(x, 1),
-        ),
-        _layer(
-            "TextVectorization",
-            lambda tf, x: tf.keras.layers.TextVectorization(vocabulary=["3", "1", "2"])(
-                tf.strings.reduce_join(tf.strings.as_string(x), axis=1, separator=" ")
-            ),
-            lambda x: _found(x, 2),
-        ),
+    Spec(
+        name="api-keras-lookup",
+        program=_looked_up,
+        state=_tables,
+        reference=lambda x: (_found(x, 1), _found(x, 1), _found(x, 2)),
         recipes={"codes": _codes},
+        ops="",
+        evidence="called:keras.layers.IntegerLookup;called:keras.layers.StringLookup;called:keras.layers.TextVectorization",
         dtypes=("int64",),
-        modes=WITHOUT_XLA,
+        modes=without_modes("xla", "graph"),  # nothing initializes the tables in a v1 graph
         tier="full",
     ),
     *calls(

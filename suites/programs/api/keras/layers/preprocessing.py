@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tf_opdiff.suites.forms.programs.api import Call, calls
 from tf_opdiff.suites.forms.programs.keras_layers import Layer, layers
 from tf_opdiff.suites.forms.recipes.elements import plain
 
@@ -51,7 +52,7 @@ def _with_black(draw, dtype, *shape):
 
 
 def _bins(x):
-    return np.searchsorted([-1.0, 0.0, 2.5], x, side="right")
+    return np.searchsorted([-1.0, 0.0, 2.5], x, side="right").astype(np.int32)
 
 
 def _one_hot(x, count):
@@ -72,12 +73,6 @@ SPECS = (
             name="CenterCrop",
             make=lambda tf, d: tf.keras.layers.CenterCrop(3, 2, dtype=d),
             formula=lambda x: x[:, 1:4, 1:3],
-            shapes=_IMAGES,
-        ),
-        Layer(
-            name="Resizing",
-            make=lambda tf, d: tf.keras.layers.Resizing(10, 8, interpolation="nearest", dtype=d),
-            formula=lambda x: np.repeat(np.repeat(x, 2, axis=1), 2, axis=2),
             shapes=_IMAGES,
         ),
         Layer(
@@ -104,16 +99,27 @@ SPECS = (
         ops="Mul",
     ),
     layers(
-        "api-keras-histograms",
+        "api-keras-resizing",
         Layer(
-            name="AutoContrast",
-            make=lambda tf, d: tf.keras.layers.AutoContrast(dtype=d),
-            formula=_stretched,
+            name="Resizing",
+            make=lambda tf, d: tf.keras.layers.Resizing(10, 8, interpolation="nearest", dtype=d),
+            formula=lambda x: np.repeat(np.repeat(x, 2, axis=1), 2, axis=2),
             shapes=_IMAGES,
-            units=12,
         ),
-        recipes={"plain": _bytes},
-        gradient=False,
+        recipes={"plain": plain},
+        gradient=False,  # XLA has no kernel of the gradient
+    ),
+    *calls(
+        "api-keras-auto-contrast",
+        Call(
+            name="keras.layers.AutoContrast",
+            program=lambda tf, x: tf.keras.layers.AutoContrast(dtype=x.dtype.name)(x),
+            reference=_stretched,
+            error=lambda u, x: 16 * u * 255 * np.max(np.abs(x)) / np.ptp(x, axis=(1, 2), keepdims=True),
+        ),
+        recipes={"plain": lambda draw, dtype: (_bytes(draw, dtype, *_IMAGES[0]),)},
+        dtypes=("float32", "float64"),
+        tier="full",
     ),
     layers(
         "api-keras-equalization",

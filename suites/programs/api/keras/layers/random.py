@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.programs.keras_layers import Layer, layers
 from tf_opdiff.suites.forms.recipes.elements import from_one
 
@@ -41,10 +42,13 @@ NOISE = (
     _unchanged("SpatialDropout3D", lambda tf, d: tf.keras.layers.SpatialDropout3D(0.5, dtype=d), ((1, 2, 3, 2, 2),)),
 )
 
-COLORS = (
+MIXTURES = (
     _unchanged("AugMix", lambda tf, d: tf.keras.layers.AugMix((0, 1), dtype=d)),
     _unchanged("CutMix", lambda tf, d: tf.keras.layers.CutMix(dtype=d)),
     _unchanged("MixUp", lambda tf, d: tf.keras.layers.MixUp(dtype=d)),
+)
+
+COLORS = (
     _unchanged("RandAugment", lambda tf, d: tf.keras.layers.RandAugment((0, 1), dtype=d)),
     _unchanged("RandomBrightness", lambda tf, d: tf.keras.layers.RandomBrightness(0.5, (0, 1), dtype=d)),
     _unchanged("RandomColorDegeneration", lambda tf, d: tf.keras.layers.RandomColorDegeneration(0.5, (0, 1), dtype=d)),
@@ -85,6 +89,12 @@ PLACES = (
 
 SPECS = (
     layers("api-keras-noise-at-inference", *NOISE, recipes={"plain": from_one}),
+    layers(
+        "api-keras-random-mixtures-at-inference",
+        *MIXTURES,
+        recipes={"plain": _share},
+        modes=WITHOUT_XLA,  # they draw from a gamma distribution, of which XLA has no kernel, and do not use it
+    ),
     layers("api-keras-random-colors-at-inference", *COLORS, recipes={"plain": _share}),
     layers("api-keras-random-places-at-inference", *PLACES, recipes={"plain": _share}),
     layers(
@@ -136,13 +146,6 @@ SPECS = (
     layers(
         "api-keras-random-places",
         _trained(
-            "RandomTranslation",
-            lambda tf, d: tf.keras.layers.RandomTranslation(
-                (0.5, 0.5), (0.0, 0.0), fill_mode="constant", interpolation="nearest", fill_value=7.0, dtype=d
-            ),
-            lambda x: np.concatenate([np.full_like(x[:, :2], 7), x[:, :2]], axis=1),
-        ),
-        _trained(
             "RandomFlip",
             lambda tf, d: tf.keras.layers.RandomFlip("horizontal", seed=1, dtype=d),
             lambda x: x + x[:, :, ::-1],
@@ -157,5 +160,18 @@ SPECS = (
         ),
         recipes={"plain": _bytes},
         gradient=False,
+    ),
+    layers(
+        "api-keras-random-translation",
+        _trained(
+            "RandomTranslation",
+            lambda tf, d: tf.keras.layers.RandomTranslation(
+                (0.5, 0.5), (0.0, 0.0), fill_mode="constant", interpolation="nearest", fill_value=7.0, dtype=d
+            ),
+            lambda x: np.concatenate([np.full_like(x[:, :2], 7), x[:, :2]], axis=1),
+        ),
+        recipes={"plain": _bytes},
+        gradient=False,
+        modes=WITHOUT_XLA,  # XLA has no kernel of ImageProjectiveTransformV3
     ),
 )
