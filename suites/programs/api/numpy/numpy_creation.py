@@ -29,7 +29,7 @@ _MOVES: Lines = {
 #: Functions that tell about an array without its numbers, or make arrays of given numbers.
 _MADE: Lines = {
     "arange": lambda lib, x: lib.arange(2, 17, 3),
-    "diag_indices": lambda lib, x: lib.stack(lib.diag_indices(4)),
+    "diag_indices": lambda lib, x: lib.asarray(lib.stack(lib.diag_indices(4)), np.int64),
     "empty": lambda lib, x: lib.ones_like(lib.empty((2, 3), _FLOAT)),
     "eye": lambda lib, x: lib.eye(3, 4, k=1, dtype=_FLOAT),
     "full": lambda lib, x: lib.full((2, 3), 2.5, _FLOAT),

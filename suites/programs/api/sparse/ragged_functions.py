@@ -18,19 +18,21 @@ def _ragged(tf, x):
     return tf.RaggedTensor.from_row_splits(x, tf.constant(_SPLITS, tf.int64))
 
 
-def _parts(a):
-    return a.flat_values, a.row_splits
+def _parts(tf, a):
+    """The values and the row splits; nothing documents the dtype of these."""
+    return a.flat_values, tf.cast(a.row_splits, tf.int64)
 
 
 def _rows(*rows):
     """The values of rows, one after the other, and their splits."""
-    return np.concatenate(rows), np.cumsum([0, *map(len, rows)])
+    values = np.concatenate([row for row in rows if len(row)])
+    return values, np.cumsum([0, *map(len, rows)])
 
 
 def _of_parts(name, program, reference):
     return Call(
         name=f"ragged.{name}",
-        program=lambda tf, x: _parts(program(tf, x)),
+        program=lambda tf, x: _parts(tf, program(tf, x)),
         reference=reference,
         outputs=2,
     )

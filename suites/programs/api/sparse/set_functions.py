@@ -20,7 +20,7 @@ def _of_sets(name, combined):
 def _filled(rows):
     """Rows of several lengths as a matrix, filled up with -1."""
     width = max(map(len, rows))
-    return np.array([[*row, *[-1] * (width - len(row))] for row in rows])
+    return np.array([[*row, *[-1] * (width - len(row))] for row in rows], rows[0].dtype)
 
 
 def _sets(draw, dtype):
