@@ -71,7 +71,7 @@ SPECS = (
         recipes={"values": _values},
         constant=("output[1]", "output[3]", "output[5]", "output[7]"),
         dtypes=("float32", "int64"),
-        tier="full",
+        full_dtypes=("int64",),
     ),
     *calls(
         "api-ragged-integers",

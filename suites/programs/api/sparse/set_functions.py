@@ -43,6 +43,6 @@ SPECS = (
         arguments=2,
         dtypes=("int32", "int64"),
         modes=WITHOUT_XLA,
-        tier="full",
+        full_dtypes=("int64",),
     ),
 )

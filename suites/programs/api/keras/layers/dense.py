@@ -44,6 +44,8 @@ SPECS = (
         ),
         recipes={"plain": plain},
         ops="MatMul",
+        tier="default",
+        full_dtypes=("float64",),
     ),
     layers(
         "api-keras-embedding",
