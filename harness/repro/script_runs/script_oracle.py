@@ -61,8 +61,8 @@ def oracle_words(discrepancy: Discrepancy, want: Want | None, writer: Writer) ->
         if other.variants != discrepancy.plan.device.variants:
             raise Unwritable(f"its oracle {device} needs a process of its own")
         words: dict[str, Any] = {"oracle": "plan", "other_mode": mode, "other_device": other.tf_name}
-        words |= {"other_end": discrepancy.other_end, "ulps": _ulps(discrepancy)}
-        return words | _ambiguous(want, writer)
+        words |= {"other_end": discrepancy.other_end, "ulps": _ulps(discrepancy), "bounds": ""}
+        return words | _ambiguous(want, writer) | _bounds(discrepancy, want, writer)
     if want is None or discrepancy.kind == "input_mutated":
         raise Unwritable(f"there is no script for {discrepancy.kind} in {discrepancy.quantity}")
     if want.undocumented:
@@ -96,6 +96,13 @@ def _ambiguous(want: Want | None, writer: Writer) -> dict[str, Any]:
     wide = np.complex128 if want.value.dtype.kind == "c" else np.float64
     others = [array_text(np.asarray(value).astype(wide), writer) for value in (want.value, *want.alternatives)]
     return {"ambiguous": array_text(want.ambiguous, writer), "others": others}
+
+
+def _bounds(discrepancy: Discrepancy, want: Want | None, writer: Writer) -> dict[str, str]:
+    """The errors that two plans may have together, where the promise has a limit for each element."""
+    if want is None or want.value is None or (want.bound is None and np.ndim(want.budget) == 0):
+        return {}
+    return {"bounds": array_text(2 * allowed_errors(discrepancy, want)[1], writer)}
 
 
 def _ulps(discrepancy: Discrepancy) -> float:
