@@ -24,8 +24,8 @@ def called(spec):
 def uncalled(spec):
     """The functions that a run of the spec must call, and that its program does not call.
 
-    A call is one in the text of the program or of its state, or one that the program makes of a stand-in for TensorFlow: a program may
-    find a function by its name.
+    A call is one in the text of the program or of its state, or one that the program makes of a stand-in for
+    TensorFlow: a program may find a function by its name.
     """
     writer = Writer()
     writer.function(spec.program, "program")
