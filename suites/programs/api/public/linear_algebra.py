@@ -42,6 +42,11 @@ def _lu(f, input, output_idx_type=None):
     return f(input) if output_idx_type is None else f(input, output_idx_type)
 
 
+def _of_diagonals(f, superdiag, maindiag, subdiag, rhs):
+    """The product of a matrix of three diagonals: the raw op takes each of them as a matrix of one row."""
+    return f([x[..., 0, :] for x in (superdiag, maindiag, subdiag)], rhs, diagonals_format="sequence")
+
+
 def _product(f, transpose_a=False, transpose_b=False, adj_x=False, adj_y=False, **operands):
     return f(*operands.values(), transpose_a, transpose_b, adj_x, adj_y)
 
@@ -75,12 +80,7 @@ SPECS = (
     *twins(triangular, Public("linalg.triangular_solve", of="matrix-triangular-solve")),
     *twins(
         tridiagonal,
-        Public(
-            "linalg.tridiagonal_matmul",
-            call=lambda f, superdiag, maindiag, subdiag, rhs: f(
-                [superdiag, maindiag, subdiag], rhs, diagonals_format="sequence"
-            ),
-        ),
+        Public("linalg.tridiagonal_matmul", call=_of_diagonals),
         Public(
             "linalg.tridiagonal_solve",
             call=lambda f, diagonals, rhs, partial_pivoting: f(diagonals, rhs, partial_pivoting=partial_pivoting),
