@@ -73,12 +73,6 @@ SPECS = (
     *calls(
         "api-image-boxes",
         Call(
-            name="image.non_max_suppression_padded",
-            program=lambda tf, b, s: tf.image.non_max_suppression_padded(b, s, _MOST, _LIMIT, _LEAST, True),
-            reference=lambda b, s: ref.padded(b, s, _MOST, _LIMIT, _LEAST),
-            outputs=2,
-        ),
-        Call(
             name="image.non_max_suppression_with_scores",
             program=lambda tf, b, s: tf.image.non_max_suppression_with_scores(b, s, _MOST, _LIMIT, _LEAST),
             reference=_with_scores,
@@ -95,9 +89,21 @@ SPECS = (
         ),
         recipes={"plain": _boxes},
         arguments=2,
-        ops="NonMaxSuppressionV4;NonMaxSuppressionV5;NonMaxSuppressionWithOverlaps;CombinedNonMaxSuppression",
+        ops="NonMaxSuppressionV5;NonMaxSuppressionWithOverlaps;CombinedNonMaxSuppression",
         modes=WITHOUT_XLA,
-        constant=("output[7]",),
+        constant=("output[5]",),
+    ),
+    *calls(
+        "api-image-boxes-padded",
+        Call(
+            name="image.non_max_suppression_padded",
+            program=lambda tf, b, s: tf.image.non_max_suppression_padded(b, s, _MOST, _LIMIT, _LEAST, True),
+            reference=lambda b, s: ref.padded(b, s, _MOST, _LIMIT, _LEAST),
+            outputs=2,
+        ),
+        recipes={"plain": _boxes},
+        arguments=2,
+        ops="NonMaxSuppressionV4",
     ),
     *calls(
         "api-image-drawn",

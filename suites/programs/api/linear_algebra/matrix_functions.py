@@ -13,6 +13,8 @@ from tf_opdiff.suites.forms.programs.linear import linear
 
 #: The number of rows, and the largest error of a result in units of its largest number.
 _N, _UNITS = 4, 256
+#: The row of a matrix that each row of the product of its factors is.
+_ORDER = [2, 0, 3, 1]
 
 
 def _each(f):
@@ -46,11 +48,16 @@ def _call(name, program, reference, **fields):
     return Call(name=name, program=program, reference=reference, error=error, signed=False, **fields)
 
 
-def _by_lu(name, program, reference):
-    """A call with the factors of the first input."""
-    return _call(
-        name, lambda tf, a, *bs: program(getattr(tf.linalg, name.rpartition(".")[2]), tf.linalg.lu(a), *bs), reference
-    )
+def _factored(name, reference):
+    """A call with the factors of two matrices in one, and the places of the rows of their product."""
+    last = name.rpartition(".")[2]
+    return _call(name, lambda tf, a, *bs: getattr(tf.linalg, last)(a, tf.constant([_ORDER] * 2), *bs), reference)
+
+
+def _product(a):
+    """The matrix whose row `_ORDER[i]` is row i of the product of the factors, the lower of which has ones inside."""
+    rows = (np.tril(a, -1) + np.eye(_N)) @ np.triu(a)
+    return rows[:, np.argsort(_ORDER)]
 
 
 def _banded(a):
@@ -141,6 +148,17 @@ SPECS = (
         ops="BatchMatMulV2;MatMul",
     ),
     *calls(
+        "api-linalg-eigh-tridiagonal",
+        _call(
+            "linalg.eigh_tridiagonal",
+            lambda tf, d, e: tf.linalg.eigh_tridiagonal(d, e),
+            lambda d, e: np.linalg.eigvalsh(np.diag(d) + np.diag(e, 1) + np.diag(e, -1)),
+        ),
+        recipes={"plain": lambda draw, d: (draw.values(d, 5), draw.values(d, 4))},
+        arguments=2,
+        ops="While",
+    ),
+    *calls(
         "api-linalg-cholesky-solve",
         _call(
             "linalg.cholesky_solve",
@@ -162,10 +180,7 @@ SPECS = (
         modes=WITHOUT_XLA,
     ),
     *calls(
-        "api-linalg-factors",
-        _by_lu("linalg.lu_solve", lambda f, factors, b: f(*factors, b), np.linalg.solve),
-        _by_lu("linalg.lu_matrix_inverse", lambda f, factors, b: f(*factors) @ b, np.linalg.solve),
-        _by_lu("linalg.lu_reconstruct", lambda f, factors, b: f(*factors) @ b, lambda a, b: a @ b),
+        "api-linalg-banded",
         _call(
             "linalg.banded_triangular_solve",
             lambda tf, a, b: tf.linalg.banded_triangular_solve(_bands(tf, a), b),
@@ -173,7 +188,21 @@ SPECS = (
         ),
         recipes={"near": _with_columns(_near)},
         arguments=2,
-        ops="Lu;BandedTriangularSolve",
+        ops="BandedTriangularSolve",
         modes=WITHOUT_XLA,
+    ),
+    *calls(
+        "api-linalg-factors",
+        _factored("linalg.lu_matrix_inverse", lambda a: np.linalg.inv(_product(a))),
+        _factored("linalg.lu_reconstruct", _product),
+        recipes={"near": _near},
+        ops="MatrixTriangularSolve;BatchMatMulV2",
+    ),
+    *calls(
+        "api-linalg-factors-solved",
+        _factored("linalg.lu_solve", lambda a, b: np.linalg.solve(_product(a), b)),
+        recipes={"near": _with_columns(_near)},
+        arguments=2,
+        ops="MatrixTriangularSolve",
     ),
 )

@@ -133,6 +133,7 @@ SPECS = (
     ),
     *calls(
         "api-nn-pooled-lines",
+        linear("nn.pool", lambda tf, x: tf.nn.pool(x, [2], "AVG", strides=[2]), _pooled(np.mean)),
         linear("nn.avg_pool1d", lambda tf, x: tf.nn.avg_pool1d(x, 2, 2, "VALID"), _pooled(np.mean)),
         Call(
             name="nn.max_pool1d",

@@ -131,6 +131,5 @@ SPECS = (
         linear("math.sobol_sample", lambda tf, x: x[1:] * tf.math.sobol_sample(3, 4, skip=1), lambda x: _sobol(x)[1:]),
         recipes={"points": lambda draw, d: (draw.values(d, 5, 3),)},
         ops="SobolSample",
-        modes=WITHOUT_XLA,
     ),
 )

@@ -83,6 +83,7 @@ SPECS = (
         Public("linalg.tridiagonal_matmul", call=_of_diagonals),
         Public(
             "linalg.tridiagonal_solve",
+            of=("tridiagonal-solve", "tridiagonal-solve-thomas"),
             call=lambda f, diagonals, rhs, partial_pivoting: f(diagonals, rhs, partial_pivoting=partial_pivoting),
         ),
     ),

@@ -2,11 +2,10 @@
 
 from tf_opdiff.suites.forms.programs.public import Public, twins
 from tf_opdiff.suites.ops.array.layouts import blocks
-from tf_opdiff.suites.ops.nn.layers import bias, local_response, normalization
+from tf_opdiff.suites.ops.nn.layers import bias, local_response
 
 SPECS = (
     *twins(blocks, "nn.depth_to_space", "nn.space_to_depth", Public("nn.space_to_batch", of="space-to-batch-nd")),
     *twins(bias, "nn.bias_add"),
     *twins(local_response, Public("nn.local_response_normalization", of="lrn")),
-    *twins(normalization, Public("nn.batch_norm_with_global_normalization", ops="Rsqrt;Mul")),
 )

@@ -41,11 +41,6 @@ def _input(f, filter, out_backprop, input_sizes, strides, dilations, padding, da
     return f(input_sizes, filter, out_backprop, strides, _padding(padding, **explicit), data_format, dilations)
 
 
-def _pooled(kind):
-    """A call of `tf.nn.pool`, whose windows and strides are those of the spatial dimensions."""
-    return lambda f, value, ksize, strides, padding: f(value, ksize[1:-1], kind, strides[1:-1], padding)
-
-
 def _dilated(f, input, filter, strides, rates, padding):
     return f(input, filter, strides, padding, "NHWC", rates)
 
@@ -65,7 +60,6 @@ SPECS = (
         "nn.avg_pool",
         Public("nn.avg_pool2d", of="avg-pool"),
         Public("nn.avg_pool3d", of="avg-pool-3d"),
-        Public("nn.pool", of="avg-pool", call=_pooled("AVG")),
     ),
     *twins(
         max_pooling,
