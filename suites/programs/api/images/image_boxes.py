@@ -103,7 +103,7 @@ SPECS = (
         ),
         recipes={"plain": _boxes},
         arguments=2,
-        ops="NonMaxSuppressionV4",
+        ops="",
     ),
     *calls(
         "api-image-drawn",
@@ -128,13 +128,18 @@ SPECS = (
             lambda tf, x: _whole(tf, x, tf.image.sample_distorted_bounding_box, seed=1),
             lambda x: x[0],
         ),
+        recipes={"plain": _image},
+        ops="SampleDistortedBoundingBoxV2",
+        modes=WITHOUT_XLA,
+    ),
+    *calls(
+        "api-image-sampled-stateless",
         linear(
             "image.stateless_sample_distorted_bounding_box",
             lambda tf, x: _whole(tf, x, tf.image.stateless_sample_distorted_bounding_box, seed=(1, 2)),
             lambda x: x[0],
         ),
         recipes={"plain": _image},
-        ops="SampleDistortedBoundingBoxV2;StatelessSampleDistortedBoundingBox",
-        modes=WITHOUT_XLA,
+        ops={"eager": "StatelessSampleDistortedBoundingBox"},
     ),
 )

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tf_opdiff.suites.forms.programs.api import calls
+from tf_opdiff.suites.forms.programs.api import Call, calls
 from tf_opdiff.suites.forms.programs.linear import linear
 from tf_opdiff.suites.programs.api.images.image_color import YIQ, YUV
 
@@ -83,8 +83,6 @@ _MOVED = (
         lambda tf, x: tf.image.resize_with_crop_or_pad(x, 6, 4),
         lambda x: _padded(x[:, :, 1:5], 1, 0, 6, 4),
     ),
-    linear("image.rot90", lambda tf, x: tf.image.rot90(x), lambda x: np.rot90(x, axes=(1, 2))),
-    linear("image.rot90", lambda tf, x: tf.image.rot90(x, k=3), lambda x: np.rot90(x, 3, axes=(1, 2))),
     linear("image.transpose", lambda tf, x: tf.image.transpose(x), lambda x: np.swapaxes(x, 1, 2)),
 )
 
@@ -100,9 +98,13 @@ _FILTERED = (
     ),
 )
 
+_ROTATED = (
+    linear("image.rot90", lambda tf, x: tf.image.rot90(x), lambda x: np.rot90(x, axes=(1, 2))),
+    linear("image.rot90", lambda tf, x: tf.image.rot90(x, k=3), lambda x: np.rot90(x, 3, axes=(1, 2))),
+)
+
 _SCALED = (
     linear("image.resize", lambda tf, x: tf.image.resize(x, [7, 4]), lambda x: _resized(x, 7, 4), mixed=True, steps=16),
-    linear("image.resize", lambda tf, x: tf.image.resize(x, [3, 5], method="nearest"), lambda x: _nearest(x, 3, 5)),
     linear(
         "image.resize_with_pad",
         lambda tf, x: tf.image.resize_with_pad(x, 8, 8),
@@ -114,6 +116,17 @@ _SCALED = (
 
 SPECS = (
     *calls("api-image-moved", *_MOVED, recipes={"plain": _image}, ops="Pad;StridedSlice;ReverseV2;Transpose"),
+    *calls("api-image-rotated", *_ROTATED, recipes={"plain": _image}, ops="ReverseV2;Transpose"),
     *calls("api-image-filtered", *_FILTERED, recipes={"plain": _image}, ops="MirrorPad;DepthwiseConv2dNative"),
-    *calls("api-image-scaled", *_SCALED, recipes={"plain": _image}, ops="ResizeBilinear;ResizeNearestNeighbor"),
+    *calls("api-image-scaled", *_SCALED, recipes={"plain": _image}, ops="ResizeBilinear"),
+    *calls(
+        "api-image-nearest",  # XLA has no kernel of the gradient
+        Call(
+            name="image.resize",
+            program=lambda tf, x: tf.image.resize(x, [3, 5], method="nearest"),
+            reference=lambda x: _nearest(x, 3, 5),
+        ),
+        recipes={"plain": _image},
+        ops="ResizeNearestNeighbor",
+    ),
 )

@@ -1,6 +1,7 @@
 """Functions of `tf.image` that change an image by a random number: what holds whatever the number is.
 
-A factor comes from an interval as short as a rounding, a flip is one of two images, and a shift is one for all pixels.
+A factor comes from an interval in which float32 has one number, a flip is one of two images, and a shift is one for
+all pixels.
 """
 
 import numpy as np
@@ -9,7 +10,7 @@ from tf_opdiff.suites.forms.programs.api import Call, calls
 from tf_opdiff.suites.forms.programs.linear import linear
 from tf_opdiff.suites.reference.images import color as ref
 
-_FACTOR, _NEXT = 1.5, float(np.nextafter(np.float32(1.5), np.float32(2)))
+_FACTOR, _NEXT = 1.5, 1.5 + 2.0**-40
 _SEED = (1, 2)
 
 
@@ -35,16 +36,21 @@ def _flipped(axis):
     return program
 
 
+def _settled(tf, y):
+    """The nearest multiples of 1 / 4096: the input has no others, and the random number leaves no rounding error."""
+    return tf.round(4096 * y) / 4096
+
+
 def _shifted(brighten, tf, x, seed):
     """An image without the number that was added to all pixels."""
     y = brighten(x, 0.25, seed=seed)
-    return x + ((y - x) - (y - x)[0, 0, 0])
+    return _settled(tf, x + ((y - x) - (y - x)[0, 0, 0]))
 
 
 def _cropped(crop, tf, x, seed):
     """A crop of an image that grows by 1 from column to column and by 8 from row to row, less its first pixel."""
     y = crop(x[:1, :1, :1] + tf.constant(_RAMP), [2, 3, 3], seed=seed)
-    return x[:2, :3] * (y - y[0, 0, 0])
+    return x[:2, :3] * _settled(tf, y - y[0, 0, 0])
 
 
 def _factor(function, tf, x, seed):
@@ -74,7 +80,7 @@ _STEPS = (_RAMP - _RAMP[0, 0, 0])[:2, :3]
 
 
 def _image(draw, dtype):
-    return (draw.uniform(4, 6, 3, low=0.25, high=0.5).astype(dtype),)
+    return ((draw.integers(4, 6, 3, low=1024, high=2048) / 4096).astype(dtype),)
 
 
 SPECS = (

@@ -109,7 +109,7 @@ SPECS = (
             error=lambda u, x: 64 * u * (_TIMES + np.abs(_loss(x))),
         ),
         recipes={"plain": _logits},
-        ops="While",
+        ops="LogSoftmax",
     ),
     *calls(
         "api-nn-ctc-decoders",
@@ -139,6 +139,5 @@ SPECS = (
         ),
         recipes={"labels": lambda draw, d: (draw.integers(2, 5, low=1, high=4).astype(d),)},
         ops="Unique",
-        modes=WITHOUT_XLA,
     ),
 )

@@ -84,7 +84,7 @@ def _hits(x):
 def _dropped(tf, x):
     """The output of dropout, with the numbers that were kept in place of those that were dropped."""
     y = tf.nn.dropout(x, rate=0.5)
-    return tf.where(y == 0, 2 * x, y)
+    return tf.where(tf.equal(y, 0), 2 * x, y)
 
 
 def _blocks(kind):

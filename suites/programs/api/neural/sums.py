@@ -17,21 +17,6 @@ def _sums(x, weights):
     return np.stack([weights(max(len(own), 1)) * np.sum(own, axis=0) for own in rows])
 
 
-def _top(sign, k=3):
-    """The largest numbers of each row, or the smallest ones, and their places."""
-
-    def values(x):
-        places = np.argsort(-sign * x, axis=-1, kind="stable")[:, :k]
-        return np.take_along_axis(x, places, -1), places.astype(np.int32)
-
-    return values
-
-
-def _different(draw, dtype):
-    """A recipe: rows of numbers that all differ."""
-    return (np.argsort(draw.bits(4 * 7)).reshape(4, 7).astype(dtype) / 4 - 2,)
-
-
 def _isotonic(x):
     """The nonincreasing rows that are nearest to the rows of x, by the minimax formula.
 
@@ -74,20 +59,6 @@ SPECS = (
         linear("nn.scale_regularization_loss", lambda tf, x: tf.nn.scale_regularization_loss(x), lambda x: np.sum(x)),
         recipes={"rows": lambda draw, d: (draw.values(d, 6, 5),)},
         ops="UnsortedSegmentSum;Mul;Sum",
-    ),
-    *calls(
-        "api-math-approximate",
-        *(
-            Call(
-                name=f"math.approx_{extreme}_k",
-                program=lambda tf, x, name=f"approx_{extreme}_k": tuple(getattr(tf.math, name)(x, 3)),
-                reference=_top(sign),
-                outputs=2,
-            )
-            for extreme, sign in (("max", 1), ("min", -1))
-        ),
-        recipes={"rows": _different},
-        ops="ApproxTopK",
     ),
     *calls(
         "api-nn-statistics",

@@ -40,6 +40,8 @@ SPECS = (
     *twins(
         top_k,
         Public("math.in_top_k", of="in-top-k-v2", call=lambda f, predictions, targets, k: f(targets, predictions, k)),
+        Public("math.approx_max_k", of="approx-top-k"),
+        Public("math.approx_min_k", of="approx-top-k-smallest", call=lambda f, input, k, is_max_k: f(input, k)),
         Public("math.top_k", of="top-k-v2", call=lambda f, input, k, **more: f(input, k, **more)),
     ),
 )

@@ -46,7 +46,7 @@ def _inverse_mdct(y):
 
 
 def _stft(x):
-    return np.fft.rfft(_framed(x) * windows.hann(_LENGTH, sym=False))
+    return np.fft.rfft(_framed(x) * windows.hann(_LENGTH, sym=False)).astype(np.complex64)
 
 
 def _inverse_stft(tf, x):
