@@ -32,6 +32,8 @@ class SpecFields:
 
     aspect                      what made the spec from another one, such as `sizes` or `second-order`; empty for a spec
                                 that a declaration makes itself. Only suites read it.
+    twin_of                     the name of a spec whose promise, inputs and known failures it has: its cases have the
+                                seeds of the other spec's, and an entry that names the other spec is about it, too.
     program(tf, *inputs)        → a tensor or a tuple of tensors; with `state`, program(tf, state, *inputs).
     reference(*inputs)          → the expected outputs, computed with NumPy. Float inputs arrive as float64, complex
                                   inputs as complex128. A result in float64, complex128 or long double promises a result
@@ -93,6 +95,7 @@ class SpecFields:
     recipes: Mapping[str, Recipe]
     ops: str | Mapping[str, str]
     aspect: str = ""
+    twin_of: str = ""
     evidence: str | Mapping[str, str] = ""
     second: Callable[..., Any] | None = None
     tolerance: Tolerance = field(default_factory=Tolerance)

@@ -7,8 +7,8 @@ called.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
@@ -18,9 +18,9 @@ from tf_opdiff.harness.spec.spec import Spec
 PUBLIC = "public"
 
 
-def positional(function: Callable[..., Any], **arguments: Any) -> Any:
+def positional(function: Callable[..., Any], *args: Any, **arguments: Any) -> Any:
     """Calls a function with the arguments of the raw op, in the order in which the program passes them."""
-    return function(*arguments.values())
+    return function(*args, *arguments.values())
 
 
 @dataclass(frozen=True)
@@ -30,15 +30,18 @@ class Public:
     path    its path in the module `tf`, such as `math.cumsum`.
     of      the name of the op's spec, or several names; by default, the name of the function, as `cumsum`.
     call    call(function, **arguments) → the result of the raw op. The arguments have the names of the raw op's.
-    raw     the raw op in whose place the function is called; by default, the first of the spec's `ops`.
-    tier    the tier of its specs.
+    place   the path of the function in whose place it is called; by default, that of the raw op, the first of the
+            spec's `ops`.
+    ops     the ops that the function runs, as of a spec; by default, those of the spec.
+    fields  further fields of its specs.
     """
 
     path: str
     of: str | tuple[str, ...] = ()
     call: Callable[..., Any] = positional
-    raw: str = ""
-    tier: str = "full"
+    place: str = ""
+    ops: str = ""
+    fields: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -48,18 +51,21 @@ class Public:
     def twin(self, spec: Spec) -> Spec:
         """The twin of a spec of the op: `api-math-cumsum`, and `api-math-cumsum-END` of `cumsum-END`."""
         end = "" if spec.name == self.names[0] else "-" + spec.name.removeprefix(f"{self.names[0]}-")
-        raw = self.raw or next(op for mode in spec.modes for op in spec.ops_in(mode))
-        return spec.but(
-            name=f"api-{_dashed(self.path)}{end}",
-            aspect=PUBLIC,
-            tier=self.tier,
-            full_dtypes=(),
-            program=in_place_of(raw, self.path, self.call, spec.program),
-            evidence=";".join(filter(None, (_text(spec), f"called:{self.path}"))),
-            every_input=False,
-            elementwise=False,
-            batch=None,
-        )
+        place = self.place or "raw_ops." + next(op for mode in spec.modes for op in spec.ops_in(mode))
+        own = {
+            "name": f"api-{_dashed(self.path)}{end}",
+            "aspect": PUBLIC,
+            "twin_of": spec.name,
+            "tier": "full",
+            "full_dtypes": (),
+            "program": in_place_of(place, self.path, self.call, spec.program),
+            "ops": self.ops or spec.ops,
+            "evidence": ";".join(filter(None, (_text(spec), f"called:{self.path}"))),
+            "every_input": False,
+            "elementwise": False,
+            "batch": None,
+        }
+        return spec.but(**{**own, **self.fields})
 
 
 def twins(modules: ModuleType | tuple[ModuleType, ...], *functions: str | Public) -> Iterator[Spec]:
@@ -86,14 +92,17 @@ class Changed:
         return getattr(self.module, name)
 
 
-def in_place_of(raw: str, path: str, call: Callable[..., Any], program: Callable[..., Any]) -> Callable[..., Any]:
-    """A program in which a public function is called wherever it calls the raw op."""
+def in_place_of(place: str, path: str, call: Callable[..., Any], program: Callable[..., Any]) -> Callable[..., Any]:
+    """A program in which a public function is called wherever it calls the function at a place, as `raw_ops.Abs`."""
+    outer, _, last = place.rpartition(".")
 
     def changed(tf: Any, *xs: Any, **attrs: Any) -> Any:
-        def function(**arguments: Any) -> Any:
-            return call(member(tf, path), **arguments)
+        def function(*args: Any, **arguments: Any) -> Any:
+            return call(member(tf, path), *args, **arguments)
 
-        return program(Changed(tf, raw_ops=Changed(tf.raw_ops, **{raw: function})), *xs, **attrs)
+        inner = {last: function}
+        own = {outer: Changed(getattr(tf, outer), **inner)} if outer else inner
+        return program(Changed(tf, **own), *xs, **attrs)
 
     return changed
 
