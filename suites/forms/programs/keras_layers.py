@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.forms.calls import Call, fields, inputs
+from tf_opdiff.suites.forms.calls import Call
+from tf_opdiff.suites.forms.programs.keras_calls import spec_of
 from tf_opdiff.suites.reference.promises.conditioned import Conditioned
 from tf_opdiff.suites.reference.promises.promise import Promise
 
@@ -75,15 +76,11 @@ class Layer:
         )
 
 
-def layers(name: str, *parts: Layer, recipes: Mapping[str, Any], ops: str = "", **more: Any) -> Spec:
-    """The spec of a program that calls these layers.
+def layers(name: str, *parts: Layer, recipes: Mapping[str, Any], **more: Any) -> Spec:
+    """The spec of a program that calls these layers; the other arguments are those of `spec_of`.
 
-    Args:
-      name: the name of the spec.
-      parts: the layers.
-      recipes: name → the elements of the inputs of each layer: see `suites.forms.calls.inputs`.
-      ops: as of a spec.
-      more: `gradient`, whether gradients are promised, and further fields of the spec.
+    Raises:
+      ValueError: two calls of one layer have the same label.
     """
     calls = {
         " ".join(filter(None, (part.name, part.label))): Call(
@@ -93,17 +90,7 @@ def layers(name: str, *parts: Layer, recipes: Mapping[str, Any], ops: str = "", 
     }
     if len(calls) < len(parts):
         raise ValueError(f"{name}: expected a label for each of several calls of one layer")
-    own = fields(calls, gradient=more.pop("gradient", True))
-    called = dict.fromkeys(f"called:keras.layers.{part.name}" for part in parts)
-    declared: dict[str, Any] = {
-        **own,
-        "recipes": {label: inputs(calls, elements) for label, elements in recipes.items()},
-        "ops": ops,
-        "evidence": ";".join(called),
-        "dtypes": ("float32", "float64"),
-        "tier": "full",
-    }
-    return Spec(name=name, **declared | more)
+    return spec_of(name, calls, [f"layers.{part.name}" for part in parts], recipes, **more)
 
 
 def _called(layer: Any, *tensors: Any, **options: Any) -> Any:

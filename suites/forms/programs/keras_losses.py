@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.forms.calls import Call, fields, inputs
+from tf_opdiff.suites.forms.calls import Call
+from tf_opdiff.suites.forms.programs.keras_calls import spec_of
 from tf_opdiff.suites.reference.promises.conditioned import Conditioned
 
 Function = Callable[..., Any]
@@ -66,30 +67,17 @@ class Loss:
         return Call(program=_program(self.make, reduction), promise=promise, shapes=(*self.shapes, SHAPE[:1]))
 
 
-def losses(name: str, *parts: Loss, recipes: Mapping[str, Any], ops: str = "", **more: Any) -> Spec:
+def losses(name: str, *parts: Loss, recipes: Mapping[str, Any], **more: Any) -> Spec:
     """The spec of a program that calls these losses, each with its reductions.
 
-    Args:
-      name: the name of the spec.
-      parts: the losses.
-      recipes: name → the elements of targets, of predictions and of weights: see `suites.forms.calls.inputs`.
-      ops: as of a spec.
-      more: further fields of the spec.
+    A recipe has the elements of targets, of predictions and of weights; the other arguments are those of `spec_of`.
     """
     calls = {
         " ".join(filter(None, (part.name, part.label, reduction))): part.call(reduction)
         for part in parts
         for reduction in part.reductions
     }
-    declared: dict[str, Any] = {
-        **fields(calls),
-        "recipes": {label: inputs(calls, elements) for label, elements in recipes.items()},
-        "ops": ops,
-        "evidence": ";".join(dict.fromkeys(f"called:keras.losses.{part.name}" for part in parts)),
-        "dtypes": ("float32", "float64"),
-        "tier": "full",
-    }
-    return Spec(name=name, **declared | more)
+    return spec_of(name, calls, [f"losses.{part.name}" for part in parts], recipes, **more)
 
 
 def _reduced(formula: Function, reduction: str) -> Function:

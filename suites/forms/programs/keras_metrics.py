@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.spec import Spec
-from tf_opdiff.suites.forms.calls import Call, fields, inputs
+from tf_opdiff.suites.forms.calls import Call
+from tf_opdiff.suites.forms.programs.keras_calls import spec_of
 from tf_opdiff.suites.reference.promises.conditioned import Conditioned
 
 Function = Callable[..., Any]
@@ -47,26 +48,10 @@ class Metric:
         return Call(program=program, promise=promise, shapes=(*self.shapes, *self.shapes, weights))
 
 
-def metrics(name: str, *parts: Metric, recipes: Mapping[str, Any], ops: str = "", **more: Any) -> Spec:
-    """The spec of a program that updates these metrics.
-
-    Args:
-      name: the name of the spec.
-      parts: the metrics.
-      recipes: name → the elements of the inputs of each metric: see `suites.forms.calls.inputs`.
-      ops: as of a spec.
-      more: further fields of the spec.
-    """
+def metrics(name: str, *parts: Metric, recipes: Mapping[str, Any], **more: Any) -> Spec:
+    """The spec of a program that updates these metrics; the other arguments are those of `spec_of`."""
     calls = {" ".join(filter(None, (part.name, part.label))): part.call for part in parts}
-    declared: dict[str, Any] = {
-        **fields(calls, gradient=False, rounded=("output",)),
-        "recipes": {label: inputs(calls, elements) for label, elements in recipes.items()},
-        "ops": ops,
-        "evidence": ";".join(dict.fromkeys(f"called:keras.metrics.{part.name}" for part in parts)),
-        "dtypes": ("float32", "float64"),
-        "tier": "full",
-    }
-    return Spec(name=name, **declared | more)
+    return spec_of(name, calls, [f"metrics.{part.name}" for part in parts], recipes, gradient=False, **more)
 
 
 def weighted_mean(values: Function) -> Function:
