@@ -156,7 +156,7 @@ SPECS = (
         ),
         recipes={"plain": lambda draw, d: (draw.values(d, 5), draw.values(d, 4))},
         arguments=2,
-        ops="While",
+        ops="Square",
     ),
     *calls(
         "api-linalg-cholesky-solve",

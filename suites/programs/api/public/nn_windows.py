@@ -11,34 +11,37 @@ from tf_opdiff.suites.ops.nn.windows import (
 )
 
 
-def _padding(padding, explicit_paddings=None):
-    """The padding: a name, or pairs of numbers for each dimension."""
-    return [explicit_paddings[i : i + 2] for i in (0, 2, 4, 6)] if padding == "EXPLICIT" else padding
+def _attributes(strides, dilations, padding, data_format, explicit_paddings=()):
+    """Strides, padding, data format and dilations; an explicit padding is a pair of numbers for each dimension."""
+    pairs = [explicit_paddings[i : i + 2] for i in (0, 2, 4, 6)]
+    return strides, pairs if padding == "EXPLICIT" else padding, data_format, dilations
 
 
-def _convolved(f, input, filter, strides, dilations, padding, data_format, **explicit):
-    return f(input, filter, strides, _padding(padding, **explicit), data_format, dilations)
+def _convolved(f, input, filter, **attributes):
+    return f(input, filter, *_attributes(**attributes))
 
 
-def _depthwise(f, input, filter, strides, dilations, padding, data_format, **explicit):
-    return f(input, filter, strides, _padding(padding, **explicit), data_format, dilations[1:3])
+def _depthwise(f, input, filter, **attributes):
+    *others, dilations = _attributes(**attributes)
+    return f(input, filter, *others, dilations[1:3])
 
 
-def _inside(f, input, filter, strides, dilations, padding, data_format):
+def _inside(f, input, filter, **attributes):
     """A convolution whose strides and dilations are those of the spatial dimensions."""
-    return f(input, filter, strides[1:-1], padding, data_format, dilations[1:-1])
+    strides, *others, dilations = _attributes(**attributes)
+    return f(input, filter, strides[1:-1], *others, dilations[1:-1])
 
 
-def _transposed(f, filter, out_backprop, input_sizes, strides, dilations, padding, data_format, **explicit):
-    return f(out_backprop, filter, input_sizes, strides, _padding(padding, **explicit), data_format, dilations)
+def _transposed(f, filter, out_backprop, input_sizes, **attributes):
+    return f(out_backprop, filter, input_sizes, *_attributes(**attributes))
 
 
-def _filter(f, input, out_backprop, filter_sizes, strides, dilations, padding, data_format, **explicit):
-    return f(input, filter_sizes, out_backprop, strides, _padding(padding, **explicit), data_format, dilations)
+def _filter(f, input, out_backprop, filter_sizes, **attributes):
+    return f(input, filter_sizes, out_backprop, *_attributes(**attributes))
 
 
-def _input(f, filter, out_backprop, input_sizes, strides, dilations, padding, data_format, **explicit):
-    return f(input_sizes, filter, out_backprop, strides, _padding(padding, **explicit), data_format, dilations)
+def _input(f, filter, out_backprop, input_sizes, **attributes):
+    return f(input_sizes, filter, out_backprop, *_attributes(**attributes))
 
 
 def _dilated(f, input, filter, strides, rates, padding):
