@@ -10,6 +10,7 @@ from tf_opdiff.suites.programs.compositions import moves
 from tf_opdiff.suites.reference.neural_networks.largest import Largest, LargestAt, LargestGradient, LargestSecond
 from tf_opdiff.suites.reference.neural_networks.pooling import Windows
 from tf_opdiff.suites.reference.random_numbers.random_bits import mixed
+from tf_opdiff.suites.reference.reductions.comparison_sort import first_by_heap
 
 NAN, INF = np.nan, np.inf
 
@@ -49,8 +50,27 @@ def test_windows_of_five_dimensions_give_the_upstream_to_every_element_near_the_
     assert Largest(windows).vjp(g, x)[0].ravel().tolist() == [5, 0, 0, 0]
 
 
-def test_windows_of_four_dimensions_have_no_mistaken_gradient():
-    assert Largest(Windows((1, 1, 4, 1), (1, 1, 4, 1))).mistaken is None
+def test_xla_takes_columns_that_may_lie_in_padding_last():
+    x, g = np.zeros((1, 2, 3, 1)), np.array([3.0, 7.0]).reshape(1, 1, 2, 1)
+    x[0, 0, 1], x[0, 1, 0] = 1, 1  # equal: a later row, and a later column
+    windows = Windows((1, 2, 2, 1), (1, 2, 2, 1), "SAME")
+    assert Largest(windows).vjp(g, x)[0].ravel().tolist() == [0, 3, 7, 0, 0, 0]
+    assert Largest(windows).mistaken.vjp(g, x)[0].ravel().tolist() == [0, 0, 7, 3, 0, 0]
+    valid = Windows((1, 2, 2, 1), (1, 2, 2, 1))
+    assert Largest(valid).mistaken.vjp(g[:, :, :1], x)[0].ravel().tolist() == [0, 3, 0, 0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("row", "k", "indices"),
+    [
+        ([1, 3, 2, 3], 2, [1, 3]),
+        ([NAN, 2, NAN, -1, NAN, 3], 4, [0, 5, 1, 2]),  # as TopKV2 of 2.21 gives them
+        ([1, NAN, 2, -1, 0, 2], 4, [1, 2, 5, 0]),
+        ([-1, NAN, -1, -1, 3, 0], 4, [4, 5, 0, 1]),
+    ],
+)
+def test_the_largest_numbers_beside_nan_are_those_of_a_heap(row, k, indices):
+    assert first_by_heap(np.array([row], float), k).tolist() == [indices]
 
 
 def test_an_infinity_gets_no_upstream():
