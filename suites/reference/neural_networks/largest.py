@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.suites.reference.neural_networks.choices import chosen_by_xla, chosen, near, past_nan
+from tf_opdiff.suites.reference.neural_networks.choices import chosen, chosen_by_xla, near, past_nan
 from tf_opdiff.suites.reference.neural_networks.pooling import Pooling, Shape, Windows, sum_error
 from tf_opdiff.suites.reference.promises.subnormal import flushed_in
 from tf_opdiff.suites.reference.reductions.reduction import long
