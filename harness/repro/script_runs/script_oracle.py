@@ -45,6 +45,10 @@ def oracle_words(discrepancy: Discrepancy, want: Want | None, writer: Writer) ->
     """
     if discrepancy.kind == "nondeterministic":
         return {"oracle": "again"}
+    if discrepancy.kind == "input_mutated":
+        if discrepancy.plan.mode == "graph":
+            raise Unwritable("a session copies its inputs, so no program sees that they change")
+        return {"oracle": "inputs"}
     if discrepancy.kind == "position":
         return {"oracle": "pieces", "pieces": list(PIECES), "ulps": _ulps(discrepancy)}
     if discrepancy.kind in ROW_CHECKS:
@@ -63,7 +67,7 @@ def oracle_words(discrepancy: Discrepancy, want: Want | None, writer: Writer) ->
         words: dict[str, Any] = {"oracle": "plan", "other_mode": mode, "other_device": other.tf_name}
         words |= {"other_end": discrepancy.other_end, "ulps": _ulps(discrepancy), "bounds": ""}
         return words | _ambiguous(want, writer) | _bounds(discrepancy, want, writer)
-    if want is None or discrepancy.kind == "input_mutated":
+    if want is None:
         raise Unwritable(f"there is no script for {discrepancy.kind} in {discrepancy.quantity}")
     if want.undocumented:
         raise Unwritable(f"nothing is promised of {discrepancy.quantity} that a script could compare")

@@ -17,7 +17,7 @@ _GOT = re.compile(
 #: The element that a script shows, of both arrays.
 _ELEMENT = re.compile(r"^(?:they differ in \d+ of \d+ elements, such as|at) \[[\d, ]*\]: (.*)$", re.MULTILINE)
 #: The result in an example: `input 0.5, got 1.0, want 2.0`.
-_EXAMPLE = re.compile(r"(?:^|, )got (.*?),? (?:want|in) ")
+_EXAMPLE = re.compile(r"(?:^|, )got (.*?),? (?:want|in|after) ")
 #: A zero with a sign: records of quantities whose signs of zero are open have zeros without one.
 _NEGATIVE_ZERO = re.compile(r"-0\.0(?![\d.e])")
 #: The last line of a traceback.

@@ -64,9 +64,13 @@ def test_what_is_right_or_the_suites_own_fault_has_no_script(outcomes):
     assert not {"right", "other-op"} & set(outcomes[1])
 
 
-def test_what_no_script_can_show_is_said_to_have_none(outcomes):
+def test_the_script_of_a_changed_input_shows_the_input_before_and_after(outcomes):
     (mutated,) = (o for o in outcomes[1]["writes-to-its-input"] if o["kind"] == "input_mutated")
-    assert mutated["status"] == "no script"
+    assert mutated["status"] == "reproduced"
+    assert ": 9.5, " in mutated["output"]
+
+
+def test_what_no_script_can_show_is_said_to_have_none(outcomes):
     assert all((o["status"], o["output"]) == ("no script", "_RUNS is a count") for o in outcomes[1]["drifts"])
 
 
