@@ -111,7 +111,6 @@ def _x_is_zero(dtype, x, y):
 
 
 def _x_counts_as_zero(dtype, x, y):
-    """Where x is zero, or is zero once it is flushed."""
     return flushed_in(dtype, x) == 0
 
 
