@@ -132,11 +132,11 @@ def test_an_op_without_them_is_named():
 
 
 def test_numbers_count_in_every_mode_of_an_op():
-    bitcasts = [spec for spec in SPECS if spec.ops == "Bitcast"]
-    assert meeting(bitcasts)
-    one = next(spec for spec in bitcasts if {*spec.dtypes} & {*FLOATS} and "plain" in spec.recipes)
-    other = replace(one, name="other", modes=("a mode",), recipes={"plain": one.recipes["plain"]})
-    assert not meeting([*bitcasts, other])
+    reverse = next(spec for spec in SPECS if spec.name == "reverse")
+    eager, graph = (replace(reverse, name=f"in-{mode}", modes=(mode,)) for mode in ("eager", "graph"))
+    plain_graph = replace(graph, recipes={"plain": graph.recipes["plain"]}, upstreams={})
+    assert meeting([eager, graph])
+    assert not meeting([eager, plain_graph])
 
 
 def test_each_number_stands_in_one_operand_of_each_call():
