@@ -10,7 +10,7 @@ import numpy as np
 
 from tf_opdiff.suites.reference.neural_networks.choices import chosen, chosen_by_xla, near, past_nan
 from tf_opdiff.suites.reference.neural_networks.pooling import Pooling, Shape, Windows, sum_error
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import Others, flushed_in, wholes
 from tf_opdiff.suites.reference.reductions.reduction import long
 
 
@@ -73,11 +73,11 @@ class Largest(_OfLargest):
     def grad_error(self, i: int, u: float, g: np.ndarray, x: np.ndarray) -> np.ndarray:
         return scattered_error(chosen(self.windows, x), u, g, x.shape)
 
-    def alternatives(self, dtype: np.dtype, x: np.ndarray) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, x: np.ndarray) -> Others:
         equal = [gathered(choice, x, self.outputs(x)) for choice in _equal_if_flushed(self.windows, dtype, x)]
-        return [*equal, *(flushed_in(dtype, y) for y in (self.f(x), *equal))]
+        return [*equal, *wholes(*(flushed_in(dtype, y) for y in (self.f(x), *equal)))]
 
-    def grad_alternatives(self, i: int, dtype: np.dtype, g: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
+    def grad_alternatives(self, i: int, dtype: np.dtype, g: np.ndarray, x: np.ndarray) -> Others:
         return _flushed_sums(dtype, [chosen(self.windows, x)], g, x.shape)
 
 
@@ -97,11 +97,11 @@ def _equal_if_flushed(windows: Windows, dtype: np.dtype, x: np.ndarray) -> list[
     return [np.where(choice.any(axis=1, keepdims=True), choice, first) for choice in later]
 
 
-def _flushed_sums(dtype: np.dtype, choices: Sequence[np.ndarray], g: np.ndarray, shape: Shape) -> list[np.ndarray]:
+def _flushed_sums(dtype: np.dtype, choices: Sequence[np.ndarray], g: np.ndarray, shape: Shape) -> Others:
     """The sums where subnormal inputs, upstreams and sums may be flushed."""
     small = flushed_in(dtype, g)
     sums = [scattered(choice, h, shape) for choice in choices for h in (g, small)]
-    return [*sums, *(flushed_in(dtype, s) for s in sums)]
+    return wholes(*sums, *(flushed_in(dtype, s) for s in sums))
 
 
 @dataclass(frozen=True)
@@ -130,11 +130,11 @@ class LargestGradient(_OfLargest):
     def jvp_error(self, u: float, ts: Any, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> Any:
         return self.error(u, x, ts[1], y)
 
-    def alternatives(self, dtype: np.dtype, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> Others:
         return _flushed_sums(dtype, [chosen(self.windows, x)], g, x.shape)
 
-    def grad_alternatives(self, i: int, dtype: np.dtype, h: np.ndarray, x: np.ndarray, *rest: Any) -> list[np.ndarray]:
-        return [flushed_in(dtype, self.vjp(h, x, *rest)[i])]
+    def grad_alternatives(self, i: int, dtype: np.dtype, h: np.ndarray, x: np.ndarray, *rest: Any) -> Others:
+        return wholes(flushed_in(dtype, self.vjp(h, x, *rest)[i]))
 
 
 @dataclass(frozen=True)
@@ -153,10 +153,10 @@ class LargestSecond(LargestGradient):
     def grad_error(self, i: int, u: float, h: np.ndarray, x: np.ndarray, *rest: Any) -> Any:
         return scattered_error(chosen(self.windows, x), u, h, x.shape) if i == 1 else 0.0
 
-    def alternatives(self, dtype: np.dtype, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
-        return [flushed_in(dtype, self.f(x, g, y))]
+    def alternatives(self, dtype: np.dtype, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> Others:
+        return wholes(flushed_in(dtype, self.f(x, g, y)))
 
-    def grad_alternatives(self, i: int, dtype: np.dtype, h: np.ndarray, x: np.ndarray, *rest: Any) -> list[np.ndarray]:
+    def grad_alternatives(self, i: int, dtype: np.dtype, h: np.ndarray, x: np.ndarray, *rest: Any) -> Others:
         return _flushed_sums(dtype, [chosen(self.windows, x)], h, x.shape) if i == 1 else []
 
 
@@ -184,7 +184,7 @@ class LargestAt(Pooling):
     def jvp(self, ts: Any, x: np.ndarray) -> None:
         """None: an index has no derivative."""
 
-    def alternatives(self, dtype: np.dtype, x: np.ndarray) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, x: np.ndarray) -> Others:
         return [self.f(flushed_in(dtype, x))]
 
 
@@ -204,7 +204,7 @@ class LargestGradientAt(LargestGradient):
     def error(self, u: float, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> np.ndarray:
         return scattered_error(self._choice(x, y), u, g, x.shape)
 
-    def alternatives(self, dtype: np.dtype, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> Others:
         return _flushed_sums(dtype, [self._choice(x, y)], g, x.shape)
 
     def _choice(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ import numpy as np
 from tf_opdiff.suites.reference.promises.accumulation import FLOAT16
 from tf_opdiff.suites.reference.promises.analysed import Analysed
 from tf_opdiff.suites.reference.promises.running import Running, finite
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import Others, flushed_in, wholes
 from tf_opdiff.suites.reference.reductions.reduction import long
 
 
@@ -63,11 +63,11 @@ class LocalResponse(_OfFinite):
     def error(self, u: float, *xs: np.ndarray, **attrs: Any) -> np.ndarray:
         return np.where(self.f(*xs) == 0, 0.0, super().error(u, *xs))
 
-    def alternatives(self, dtype: np.dtype, *xs: np.ndarray, **attrs: Any) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, *xs: np.ndarray, **attrs: Any) -> Others:
         (x,) = xs
-        return [flushed_in(dtype, self.f(x)), self.f(flushed_in(dtype, x))]
+        return wholes(flushed_in(dtype, self.f(x)), self.f(flushed_in(dtype, x)))
 
-    def grad_alternatives(self, i: int, dtype: np.dtype, g: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
+    def grad_alternatives(self, i: int, dtype: np.dtype, g: np.ndarray, x: np.ndarray) -> Others:
         return [np.asarray(self.by_jacobian(long(g), long(x), self.formula(long(x))))]
 
     def norm(self, x: Any) -> Any:
@@ -132,7 +132,7 @@ class LocalResponseGradient(_OfFinite):
         by_x = x * (2 * of.alpha) * of.near(by_norm) - h * of.near(g * y / norm) * scale
         return h * norm**-of.beta - y / norm * met * scale, by_x, -g / norm * met * scale
 
-    def alternatives(self, dtype: np.dtype, *xs: np.ndarray, **attrs: Any) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, *xs: np.ndarray, **attrs: Any) -> Others:
         both = [self.f(*xs), np.asarray(self.of.by_jacobian(*map(long, xs)))]
         small = self.f(*(flushed_in(dtype, z) for z in xs))
-        return [both[1], small, *(flushed_in(dtype, one) for one in (*both, small))]
+        return [both[1], *wholes(small, *(flushed_in(dtype, one) for one in (*both, small)))]

@@ -14,7 +14,7 @@ import numpy as np
 from tf_opdiff.suites.reference.neural_networks.geometry import extents
 from tf_opdiff.suites.reference.promises.accumulation import FLOAT16, accumulator, gamma, sums_exactly
 from tf_opdiff.suites.reference.promises.promise import Promise
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import Others, flushed_in, wholes
 from tf_opdiff.suites.reference.reductions.reduction import long
 
 Shape = tuple[int, ...]
@@ -168,9 +168,9 @@ class Average(_Linear):
         error = (sum_error(u, terms, members, 1) + divided) / counts + _subnormal_step(u, total / counts)
         return np.asarray(error).reshape(self.outputs(x))
 
-    def alternatives(self, dtype: np.dtype, x: np.ndarray) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, x: np.ndarray) -> Others:
         small = self.f(flushed_in(dtype, x))
-        return [flushed_in(dtype, self.f(x)), small, flushed_in(dtype, small)]
+        return wholes(flushed_in(dtype, self.f(x)), small, flushed_in(dtype, small))
 
 
 @dataclass(frozen=True)
@@ -193,11 +193,11 @@ class AverageGradient(_Linear):
         divided = np.sum(rounded, axis=0)
         return np.asarray(sum_error(u, terms, members, 0) + divided).reshape(shape)
 
-    def alternatives(self, dtype: np.dtype, g: np.ndarray) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, g: np.ndarray) -> Others:
         """The sums where the subnormals of a dtype are flushed: upstreams, shares, sums."""
         small = flushed_in(dtype, g)
         parts = [self._shares(small), self._shares(small, dtype)]
-        return [*parts, *(flushed_in(dtype, part) for part in (self._shares(g), *parts))]
+        return wholes(*parts, *(flushed_in(dtype, part) for part in (self._shares(g), *parts)))
 
     def _shares(self, g: np.ndarray, dtype: np.dtype | None = None) -> np.ndarray:
         """The sum of the equal shares of an upstream that each element gets from its windows.
