@@ -189,7 +189,8 @@ SPECS = (
     *of_dtypes(
         "to-bool",
         program=lambda tf, *xs: tf.stack([tf.raw_ops.ToBool(input=x) for x in xs]),
-        reference=lambda *xs: np.array([True, False, False, True]),
+        reference=lambda *xs: np.array([x.size > 0 if x.ndim else x != 0 for x in xs]),
+        scalars={"each": lambda draw, d: (np.ones((), d), np.zeros((), d))},
         recipes={"each": lambda draw, d: (np.ones((), d), np.zeros((), d), np.zeros((0, 3), d), np.zeros((1, 1), d))},
         constant=("output[0]",),
         ops="ToBool",

@@ -5,8 +5,8 @@ from zlib import crc32
 
 import numpy as np
 
-from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.harness.spec.spec import Unavailable
+from tf_opdiff.harness.spec.plan import MODES, WITHOUT_XLA
+from tf_opdiff.harness.spec.spec import Raises, Side, Unavailable
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
 
@@ -83,10 +83,9 @@ def _alone(call: Any, **fields: Any) -> Any:
         program=program,
         reference=lambda x, **attrs: x,
         recipes={label: lambda draw, d, shape=shape: _whole(shape)(draw, d)[:1] for label, shape in _SHAPES.items()},
-        modes=WITHOUT_XLA,
         sessions=False,
         evidence="",
-        **fields,
+        **{"modes": WITHOUT_XLA} | fields,
     )
 
 
@@ -101,6 +100,19 @@ def _joined(x: Any, y: Any) -> Any:
     return both, both
 
 
+def _by_xla(x: Any, merge_op: str, final_op: str) -> Raises:
+    if merge_op in ("Add", "Mul") and final_op == "Id":
+        return Raises("UNIMPLEMENTED", "Collectives are not yet implemented for CPU devices")
+    return Raises("INVALID_ARGUMENT", "Only ")
+
+
+_NO_GROUP = {
+    "cpu/xla": Side(
+        reference=_by_xla,
+        why="XLA sums and multiplies alone, in groups of other devices than CPUs, and says so",
+        link="https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/compiler/jit/xla_launch_util.cc",
+    )
+}
 _OF_SESSION: dict[str, Any] = {"modes": ("graph",), "sessions": True, "evidence": "also:CPU:1", "dtypes": _DTYPES}
 _RECIPES = {label: _whole(shape) for label, shape in _SHAPES.items()}
 
@@ -144,7 +156,7 @@ SPECS = (
         "CollectiveReduceV2",
         part(recipes=_RECIPES, attrs=_MERGES),
         part("-stateless", recipes=_RECIPES, attrs={"stateless": {**_MERGES["add_id"], "is_stateless": True}}),
-        _alone(_reduced_v2, attrs=_MERGES),
+        _alone(_reduced_v2, attrs=_MERGES, modes=MODES, contract=_NO_GROUP),
         program=_of_members(_reduced_v2),
         reference=_merged,
         **_OF_SESSION,
