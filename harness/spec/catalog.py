@@ -73,6 +73,15 @@ class Catalog:
         return MappingProxyType({item.spec.name: item.spec for item in self.items})
 
     @cached_property
+    def twins(self) -> Mapping[str, tuple[str, ...]]:
+        """The names of the specs that are twins of a spec, by its name: see `twin_of` in `SpecFields`."""
+        twins: dict[str, tuple[str, ...]] = {}
+        for spec in self.specs.values():
+            if spec.twin_of:
+                twins[spec.twin_of] = (*twins.get(spec.twin_of, ()), spec.name)
+        return MappingProxyType(twins)
+
+    @cached_property
     def cases(self) -> Mapping[str, Case]:
         """The cases by id, with the sweeps that items run."""
         return {case.id: case for item in self.items for case in (*item.cases, *item.sweeps)}

@@ -157,7 +157,10 @@ class Case:
 
     @property
     def id(self) -> str:
-        return "-".join(filter(None, (self.spec.name, self.dtype, self.attrs, self.recipe)))
+        return self._id_in(self.spec.name)
+
+    def _id_in(self, spec: str) -> str:
+        return "-".join(filter(None, (spec, self.dtype, self.attrs, self.recipe)))
 
     @property
     def keywords(self) -> Keywords:
@@ -166,8 +169,9 @@ class Case:
 
     @property
     def seed(self) -> int:
-        """A hash of the id, so a case has the same inputs on every machine."""
-        return int.from_bytes(hashlib.blake2b(self.id.encode(), digest_size=8).digest(), "big")
+        """A hash of the id, so a case has the same inputs on every machine; of a twin, those of the other spec."""
+        id = self._id_in(self.spec.twin_of or self.spec.name)
+        return int.from_bytes(hashlib.blake2b(id.encode(), digest_size=8).digest(), "big")
 
     def inputs(self) -> tuple[np.ndarray, ...]:
         """The case's input arrays; every call returns the same values."""
