@@ -93,7 +93,7 @@ def _of_value(discrepancy: Discrepancy, want: Want, writer: Writer) -> dict[str,
 
 
 def _of_itself(discrepancy: Discrepancy) -> dict[str, Any]:
-    """The words about a run that is compared with itself: again, in pieces, in rows, or its inputs; empty for others."""
+    """The words about a run that is compared with itself: again, in pieces, in rows, its inputs; empty for others."""
     if discrepancy.kind == "nondeterministic":
         return {"oracle": "again"}
     if discrepancy.kind == "input_mutated":
