@@ -8,6 +8,7 @@ from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA, without_modes
 from tf_opdiff.harness.spec.spec import Side, Spec
 from tf_opdiff.suites.forms.errors import raises
+from tf_opdiff.suites.forms.limits import with_limits
 from tf_opdiff.suites.forms.of_xla import NIBBLES, OF_CPU, SMALL_FLOATS
 from tf_opdiff.suites.reference.control_flow import cond as ref
 
@@ -167,7 +168,7 @@ def _chosen(raw):
     """The specs of a choice between two tensors; nothing flows back to the other one but zeros."""
     reference = lambda p, x, y: x if p else y  # noqa: E731
     side = Side(reference=reference, vjp=raises("AttributeError"), why=_EAGER)
-    return _of_dtypes(
+    specs = _of_dtypes(
         f"passed-by-{raw.lower()}",
         program=chosen(raw),
         reference=reference,
@@ -176,6 +177,7 @@ def _chosen(raw):
         recipes=_EITHER,
         ops=raw,
     )
+    return (*specs, *with_limits(raw, specs))
 
 
 SPECS = (

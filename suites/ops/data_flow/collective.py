@@ -17,7 +17,7 @@ _MERGES = {
 }
 #: The merges in NumPy, whose names begin with those of the merges.
 _IN_NUMPY = (np.add, np.maximum, np.minimum, np.multiply)
-_SHAPES = {"matrix": (3, 5), "one": (1,), "batch_of_one": (1, 4), "long": (1025,)}
+_SHAPES = {"matrix": (3, 5), "one": (1,), "none": (0,), "no_columns": (3, 0), "batch_of_one": (1, 4), "long": (1025,)}
 
 
 def _whole(shape: Any) -> Any:

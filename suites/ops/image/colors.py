@@ -6,6 +6,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.harness.spec.tolerances.loose import Loose
+from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
@@ -19,6 +20,10 @@ _REFUSED = {
     )
 }
 _SHAPES = {"image": (5, 7, 3), "batch_of_one": (1, 4, 5, 3), "pixels": (9, 3), "empty": (0, 2, 3)}
+
+
+#: No images, images without rows or columns, and one pixel.
+_FEW = {"none": (0, 2, 2, 3), "no_rows": (0, 2, 3), "no_columns": (2, 0, 3), "one_pixel": (1, 1, 3)}
 
 
 def _levels(draw, dtype, shape):
@@ -54,6 +59,16 @@ def _with_amounts(*amounts):
     return part(recipes={f"{label}_{i}": recipe for i, own in each.items() for label, recipe in own.items()})
 
 
+def _few(*more, shapes=_FEW):
+    """A part: images without pixels or rows, and with one pixel."""
+    return small(
+        {
+            label: lambda draw, dtype, shape=shape: (_levels(draw, dtype, shape), *(np.array(v, dtype) for v in more))
+            for label, shape in shapes.items()
+        }
+    )
+
+
 def _of_pixels(factor, u, g, x, *_):
     """A multiple of the roundings of the largest channel of each pixel."""
     return factor * u * np.max(np.abs(x), axis=-1, keepdims=True) * np.ones(x.shape)
@@ -87,6 +102,8 @@ def _contrast_bound(u, g, x, factor):
 
 _SPACES = (
     part(recipes=_colors()),
+    _few(),
+    part("-half", recipes=_colors(), dtypes=("float16", "bfloat16"), tier="full"),
     part(
         "-refused",
         recipes={"channels": lambda draw, dtype: (_levels(draw, dtype, (2, 4)),)},
@@ -118,6 +135,7 @@ SPECS = (
         "adjust-contrast",
         "AdjustContrastv2",
         _with_amounts(1.5, -0.5),
+        _few(1.5, shapes={**_FEW, "one": (1, 1, 1)}),
         arguments=("images", "contrast_factor"),
         reference=ref.contrasted,
         bound={"output": _contrast_bound},
@@ -129,6 +147,7 @@ SPECS = (
         "adjust-hue",
         "AdjustHue",
         _with_amounts(0.125, -0.75),
+        _few(0.125),
         arguments=("images", "delta"),
         reference=ref.turned,
         bound={"output": partial(_of_pixels, 30)},
@@ -140,6 +159,7 @@ SPECS = (
         "adjust-saturation",
         "AdjustSaturation",
         _with_amounts(1.5, 0.0),
+        _few(1.5),
         arguments=("images", "scale"),
         reference=ref.saturated,
         bound={"output": partial(_of_pixels, 30)},
