@@ -109,7 +109,7 @@ class Optimizer:
 
 def _with_rows(x: Any, rows: Any, places: Sequence[np.ndarray]) -> Any:
     """An array with some of its rows replaced."""
-    return np.stack([rows[int(at[-1])] if len(at) else x[k] for k, at in enumerate(places)])
+    return np.stack([rows[int(at[-1])] if len(at) else x[k] for k, at in enumerate(places)]) if len(x) else x
 
 
 def optimizer(how: Optimizer, *, sparse: bool = False) -> Part:

@@ -17,7 +17,7 @@ _MERGES = {
 }
 #: The merges in NumPy, whose names begin with those of the merges.
 _IN_NUMPY = (np.add, np.maximum, np.minimum, np.multiply)
-_SHAPES = {"matrix": (3, 5), "one": (1,), "none": (0,), "no_columns": (3, 0), "batch_of_one": (1, 4), "long": (1025,)}
+_SHAPES = {"matrix": (3, 5), "one": (1,), "batch_of_one": (1, 4), "long": (1025,)}
 
 
 def _whole(shape: Any) -> Any:
@@ -75,6 +75,17 @@ def _joined(x: Any, y: Any) -> Any:
 
 _OF_SESSION: dict[str, Any] = {"modes": ("graph",), "sessions": True, "evidence": "also:CPU:1", "dtypes": _DTYPES}
 _RECIPES = {label: _whole(shape) for label, shape in _SHAPES.items()}
+#: Parts: tensors without elements, in programs of their own.
+_NOTHING, _NO_SUMS = (
+    part(
+        "-empty",
+        recipes={"none": _whole((0,)), "no_columns": _whole((3, 0))},
+        attrs=attrs,
+        dtypes=("float32",),
+        tier="full",
+    )
+    for attrs in ({}, {"add_id": _MERGES["add_id"]})
+)
 
 SPECS = (
     *op(
@@ -98,6 +109,7 @@ SPECS = (
         "collective-gather",
         "CollectiveGather",
         part(recipes=_RECIPES),
+        _NOTHING,
         program=_of_members(
             lambda tf, x: tf.raw_ops.CollectiveGather(input=x, **_group(3), shape=[2 * x.shape[0], *x.shape[1:]])
         ),
@@ -108,6 +120,7 @@ SPECS = (
         "collective-reduce",
         "CollectiveReduce",
         part(recipes=_RECIPES, attrs=_MERGES),
+        _NO_SUMS,
         program=_of_members(_reduced),
         reference=_merged,
         **_OF_SESSION,
@@ -116,6 +129,7 @@ SPECS = (
         "collective-reduce-v2",
         "CollectiveReduceV2",
         part(recipes=_RECIPES, attrs=_MERGES),
+        _NO_SUMS,
         part("-stateless", recipes=_RECIPES, attrs={"stateless": {**_MERGES["add_id"], "is_stateless": True}}),
         program=_of_members(_reduced_v2),
         reference=_merged,

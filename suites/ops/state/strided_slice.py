@@ -22,7 +22,7 @@ _CALLS = tuple(strided.UPDATES.values())
 _STEPS_OF_ONE = tuple(one for one in _CALLS if {abs(step) for step in dict(one.attrs)["strides"]} <= {1})
 _OTHER_STEPS = tuple(one for one in _CALLS if one not in _STEPS_OF_ONE)
 #: Slices without elements, and with one.
-_SMALL = tuple(one for one in _CALLS if np.prod(one.shapes[1]) <= 1)
+_SMALL = tuple(one for one in _CALLS if one.shapes and np.prod(one.shapes[1]) <= 1)
 _DTYPES = tiered((*FLOATS, *COMPLEX, *INTEGERS, "bool"), ("float32",))
 
 
