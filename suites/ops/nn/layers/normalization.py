@@ -55,6 +55,7 @@ def _by_global(draw, dtype, *shape):
 #: The first sizes of images; those of images without elements, and of one channel of one pixel.
 _IMAGES = {"odd": (2, 3, 5, 3), "one": (1, 1, 1, 3), "empty": (0, 2, 3, 3)}
 _FEW = {"none": (0, 2, 3, 3), "no_rows": (2, 0, 3, 3), "no_channels": (1, 2, 3, 0), "one": (1, 1, 1, 1)}
+_IN_DEFAULT = ("none", "no_rows", "one")
 
 
 def _of_shapes(*order, shapes=_IMAGES):
@@ -97,7 +98,7 @@ SPECS = (
         "batch-norm-with-global-normalization",
         "BatchNormWithGlobalNormalization",
         part(recipes=_of_shapes(0, 1, 2, 3, 4), vjp=_vjp),
-        small(_of_shapes(0, 1, 2, 3, 4, shapes=_FEW), vjp=_vjp),
+        small(_of_shapes(0, 1, 2, 3, 4, shapes=_FEW), few=_IN_DEFAULT, vjp=_vjp),
         reference=_given,
         bound={
             "output": _bound(lambda *xs, **attrs: (_given(*xs, **attrs),), 0),
@@ -109,7 +110,7 @@ SPECS = (
         "batch-norm-with-global-normalization-grad",
         "BatchNormWithGlobalNormalizationGrad",
         part(recipes=_of_shapes(0, 1, 2, 4, 5)),
-        small(_of_shapes(0, 1, 2, 4, 5, shapes=_FEW)),
+        small(_of_shapes(0, 1, 2, 4, 5, shapes=_FEW), few=_IN_DEFAULT),
         reference=_gradients,
         bound={f"output[{i}]": _bound(_gradients, i) for i in range(5)},
         **_removed("BatchNormWithGlobalNormalizationGrad", "t", "m", "v", "gamma", "backprop"),
