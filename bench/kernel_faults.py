@@ -25,18 +25,12 @@ from tf_opdiff.harness.paths import SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.lists.tiers import TIERS
 from tf_opdiff.harness.spec.plan import Device, Plan
-from tf_opdiff.harness.spec.spec import Case, Spec
+from tf_opdiff.harness.spec.spec import Case
 
 #: The most cases that a line shows.
 _SHOWN = 3
 #: The device whose promises are compared with: no ceiling is measured on it.
 _CPU = Device("cpu")
-
-
-def specs_of(op: str, tier: str) -> list[Spec]:
-    """The specs about an OpDef, up to a tier."""
-    every = Catalog.load(SUITES).specs.values()
-    return [spec for spec in every if TIERS.index(spec.tier) <= TIERS.index(tier) and op in spec.every_op]
 
 
 class Subject:
@@ -97,7 +91,9 @@ def seen_in(fault: Fault, subjects: Iterable[Subject]) -> Iterator[str]:
 
 def subjects_of(op: str, tier: str) -> list[Subject]:
     """The cases of an OpDef that promise values, up to a tier."""
-    return [Subject(case) for spec in specs_of(op, tier) for case in spec.cases()]
+    runs, specs = TIERS[: TIERS.index(tier) + 1], Catalog.load(SUITES).specs.values()
+    cases = [case for spec in specs if op in spec.every_op for case in spec.cases()]
+    return [Subject(case) for case in cases if case.spec.tier_in(case.dtype) in runs]
 
 
 def results(faults: Iterable[Fault], tier: str, most: int = _SHOWN) -> Iterator[tuple[Fault, list[str]]]:

@@ -34,8 +34,8 @@ class Discrepancy:
       index: the index of the element that the script shows.
       sentence: the record in words.
       other_end: the signal or time-out by which the plan that is the oracle ends its process; empty for none.
-      together: whether the script computes outputs and gradients in one program, as the run did: XLA and Grappler may
-        compile an output in another way where the gradients are computed too.
+      together: whether the script computes all outputs and gradients in one program, as the run did: XLA and Grappler
+        may compile an output in another way where the others are computed too.
       short: whether the script is one of `short_program`.
       upstreams, tangents: those to send; by default, those of the case for inputs of these shapes.
       settings: variants under which the script runs, besides those of the device; the promise is that of the plan.
@@ -58,11 +58,11 @@ class Discrepancy:
     tangents: tuple[np.ndarray, ...] | None = None
 
 
-def with_gradients(discrepancy: Discrepancy) -> Discrepancy | None:
-    """The discrepancy in a program that computes outputs and gradients together; None if the run's did not."""
+def with_all_results(discrepancy: Discrepancy) -> Discrepancy | None:
+    """The discrepancy in a program that computes all outputs and gradients together; None if the run's did not."""
     spec, family = discrepancy.case.spec, family_of(discrepancy.quantity)
     apart = spec.execution.sessions or spec.execution.state or family not in ("output", "grad")
-    if apart or not spec.derivatives.vjp:
+    if apart or (family == "grad" and not spec.derivatives.vjp):
         return None
     return replace(discrepancy, together=True)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.judge.promises.reference import ReferenceFault
-from tf_opdiff.harness.repro.discrepancy import Discrepancy, discrepancy_of, with_gradients
+from tf_opdiff.harness.repro.discrepancy import Discrepancy, discrepancy_of, with_all_results
 from tf_opdiff.harness.repro.earlier_programs import Shown, Store
 from tf_opdiff.harness.repro.error_plot import Plot, plot_of
 from tf_opdiff.harness.repro.program_text.function_source import Unwritable
@@ -115,11 +115,11 @@ def forms_of(whole: Discrepancy) -> tuple[Discrepancy | None, ...]:
     """The forms of a discrepancy that its scripts show, in the order in which they are tried; None for an absent one.
 
     One call with one element, with a row, with copies of the element, with all inputs; then programs in full: of one
-    element, of the whole case, and of outputs and gradients together, as the run computed them.
+    element, of the whole case, and of all outputs and gradients together, as the run computed them.
     """
     element, smaller = of_one_element(whole), cut(whole)
     short = (form and replace(form, short=True) for form in (element, smaller, of_copies(whole), whole))
-    return *short, element, whole, with_gradients(whole)
+    return *short, element, whole, with_all_results(whole)
 
 
 @dataclass

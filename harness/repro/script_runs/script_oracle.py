@@ -45,6 +45,10 @@ def oracle_words(discrepancy: Discrepancy, want: Want | None, writer: Writer) ->
     """
     if discrepancy.kind == "nondeterministic":
         return {"oracle": "again"}
+    if discrepancy.kind == "input_mutated":
+        if discrepancy.plan.mode == "graph":
+            raise Unwritable("a session copies its inputs, so no program sees that they change")
+        return {"oracle": "inputs"}
     if discrepancy.kind == "position":
         return {"oracle": "pieces", "pieces": list(PIECES), "ulps": _ulps(discrepancy)}
     if discrepancy.kind in ROW_CHECKS:
@@ -61,9 +65,9 @@ def oracle_words(discrepancy: Discrepancy, want: Want | None, writer: Writer) ->
         if other.variants != discrepancy.plan.device.variants:
             raise Unwritable(f"its oracle {device} needs a process of its own")
         words: dict[str, Any] = {"oracle": "plan", "other_mode": mode, "other_device": other.tf_name}
-        words |= {"other_end": discrepancy.other_end, "ulps": _ulps(discrepancy)}
-        return words | _ambiguous(want, writer)
-    if want is None or discrepancy.kind == "input_mutated":
+        words |= {"other_end": discrepancy.other_end, "ulps": _ulps(discrepancy), "bounds": ""}
+        return words | _ambiguous(want, writer) | _bounds(discrepancy, want, writer)
+    if want is None:
         raise Unwritable(f"there is no script for {discrepancy.kind} in {discrepancy.quantity}")
     if want.undocumented:
         raise Unwritable(f"nothing is promised of {discrepancy.quantity} that a script could compare")
@@ -75,8 +79,16 @@ def oracle_words(discrepancy: Discrepancy, want: Want | None, writer: Writer) ->
     if want.status == "sparse":
         values = array_text(np.asarray(want.value.astype(want.dtype)), writer)
         return {"oracle": "sparse", "indices": array_text(np.asarray(want.indices), writer), "values": values}
+    return _of_value(discrepancy, want, writer)
+
+
+def _of_value(discrepancy: Discrepancy, want: Want, writer: Writer) -> dict[str, Any]:
+    """The words about a promised value, its allowed errors and its alternatives."""
+    assert want.dtype is not None
     value, allowed = allowed_errors(discrepancy, want)
-    others = [array_text(other.astype(value.dtype), writer) for other in want.alternatives]
+    others, *wholes = (
+        [array_text(other.astype(value.dtype), writer) for other in each] for each in (want.apart, *want.wholes)
+    )
     same = allowed.size and (allowed == allowed.flat[0]).all()
     bound = repr(float(allowed.flat[0])) if same else array_text(allowed, writer)
     return {
@@ -85,6 +97,7 @@ def oracle_words(discrepancy: Discrepancy, want: Want | None, writer: Writer) ->
         "dtype": dtype_text(want.dtype),
         "allowed": bound,
         "others": others,
+        "wholes": [f"[{', '.join(whole)}]" for whole in wholes],
     }
 
 
@@ -96,6 +109,13 @@ def _ambiguous(want: Want | None, writer: Writer) -> dict[str, Any]:
     wide = np.complex128 if want.value.dtype.kind == "c" else np.float64
     others = [array_text(np.asarray(value).astype(wide), writer) for value in (want.value, *want.alternatives)]
     return {"ambiguous": array_text(want.ambiguous, writer), "others": others}
+
+
+def _bounds(discrepancy: Discrepancy, want: Want | None, writer: Writer) -> dict[str, str]:
+    """The errors that two plans may have together, where the promise has a limit for each element."""
+    if want is None or want.value is None or (want.bound is None and np.ndim(want.budget) == 0):
+        return {}
+    return {"bounds": array_text(2 * allowed_errors(discrepancy, want)[1], writer)}
 
 
 def _ulps(discrepancy: Discrepancy) -> float:

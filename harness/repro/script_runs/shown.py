@@ -17,7 +17,9 @@ _GOT = re.compile(
 #: The element that a script shows, of both arrays.
 _ELEMENT = re.compile(r"^(?:they differ in \d+ of \d+ elements, such as|at) \[[\d, ]*\]: (.*)$", re.MULTILINE)
 #: The result in an example: `input 0.5, got 1.0, want 2.0`.
-_EXAMPLE = re.compile(r"(?:^|, )got (.*?),? (?:want|in) ")
+_EXAMPLE = re.compile(r"(?:^|, )got (.*?),? (?:want|in|after) ")
+#: A zero with a sign: records of quantities whose signs of zero are open have zeros without one.
+_NEGATIVE_ZERO = re.compile(r"-0\.0(?![\d.e])")
 #: The last line of a traceback.
 _ERROR = re.compile(r"[A-Za-z_][\w.]*(Error|Exception)\b")
 #: Kinds whose difference is that of two statuses.
@@ -85,6 +87,9 @@ def _other_element(record: Record, output: str) -> str:
     element, expected = _ELEMENT.search(output), results_of(record)
     if element is None:
         return "it printed no element that differs"
-    if any(element[1].startswith(f"{text}, ") for text in expected):
+    printed = element[1]
+    if record.kind != "signed_zero":  # neither side of another difference is known by the sign of its zero
+        printed, expected = _NEGATIVE_ZERO.sub("0.0", printed), [_NEGATIVE_ZERO.sub("0.0", text) for text in expected]
+    if any(printed.startswith(f"{text}, ") for text in expected):
         return ""
     return f"it printed {element[1]} for got and want, not {expected[-1]}"

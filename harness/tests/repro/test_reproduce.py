@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tf_opdiff.harness.repro.discrepancy import LANES, Discrepancy, discrepancy_of
+from tf_opdiff.harness.repro.discrepancy import LANES, Discrepancy, discrepancy_of, with_all_results
 from tf_opdiff.harness.repro.findings import findings
 from tf_opdiff.harness.repro.program_text.function_source import Unwritable
 from tf_opdiff.harness.repro.program_text.writer import Writer
@@ -64,9 +64,13 @@ def test_what_is_right_or_the_suites_own_fault_has_no_script(outcomes):
     assert not {"right", "other-op"} & set(outcomes[1])
 
 
-def test_what_no_script_can_show_is_said_to_have_none(outcomes):
+def test_the_script_of_a_changed_input_shows_the_input_before_and_after(outcomes):
     (mutated,) = (o for o in outcomes[1]["writes-to-its-input"] if o["kind"] == "input_mutated")
-    assert mutated["status"] == "no script"
+    assert mutated["status"] == "reproduced"
+    assert ": 9.5, " in mutated["output"]
+
+
+def test_what_no_script_can_show_is_said_to_have_none(outcomes):
     assert all((o["status"], o["output"]) == ("no script", "_RUNS is a count") for o in outcomes[1]["drifts"])
 
 
@@ -303,6 +307,23 @@ def test_another_allowed_result_may_be_beyond_float64():
     case = Case(spec, "float32", "plain")
     of = Discrepancy(case, Plan(Device("cpu"), "eager"), "output[0]", "numpy", "value", case.inputs(), index=(3,))
     assert "inf" in script_of(of, "2.21.0")
+
+
+def test_two_plans_may_differ_in_an_element_by_what_is_allowed_there():
+    spec = replace(PLANTED.specs["right"], bound={"output[0]": lambda dtype, g, x: np.linspace(0, 1e9, x.size)})
+    case = Case(spec, "float32", "plain")
+    of = Discrepancy(case, Plan(Device("cpu"), "xla"), "output[0]", "cpu/eager", "value", case.inputs(), 1e39)
+    assert "1e+39" in script_of(replace(of, case=Case(PLANTED.specs["right"], "float32", "plain")), "2.21.0")
+    assert "1e+39" not in script_of(of, "2.21.0")
+
+
+def test_the_last_program_of_an_output_computes_the_other_outputs_too():
+    spec = Catalog.load("tf_opdiff.suites").specs["fused-batch-norm-statistics-single-first"]
+    case = Case(spec, "float32", "plain")
+    alone = Discrepancy(case, Plan(Device("cpu"), "xla"), "output[1]", "numpy", "value", case.inputs(), index=(0,))
+    assert "return listed(program(tf, *xs))[1]" in script_of(alone, "2.21.0")
+    assert "return ys[1], [value for value in ys if" in script_of(with_all_results(alone), "2.21.0")
+    assert with_all_results(replace(alone, quantity="grad[0]")) is None
 
 
 @pytest.mark.parametrize(("device", "against"), [("cpu", "other/xla"), ("other", "cpu/xla"), ("other", "third/eager")])

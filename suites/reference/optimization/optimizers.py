@@ -117,8 +117,8 @@ def ftrl(
     shrunk = g + 2 * l2_shrinkage * var if l2_shrinkage else g
     linear = linear + scale * shrunk - scale * ((total**-power - accum**-power) / lr * var)
     quadratic = total**-power / lr * scale + 2 * l2 * scale
-    moved = (np.sign(linear) * (l1 * scale) - linear) / quadratic
-    return np.where(np.abs(linear) > l1 * scale, moved, 0), total, linear
+    moved = 0 - np.sign(linear) * np.maximum(np.abs(linear) - l1 * scale, 0) / quadratic
+    return np.where(linear != linear, 0, moved), total, linear  # noqa: PLR0124  NaN is not beyond l1
 
 
 def add_sign(var: Any, m: Any, g: Any, **settings: float) -> Step:

@@ -61,9 +61,18 @@ def ends(dtype: str) -> tuple[float, float]:
     return kind(info.min), kind(info.max)
 
 
+def _mean(rows: np.ndarray) -> np.ndarray:
+    """The sum, divided by the number of rows; a quotient of integers is cut to an integer."""
+    total = _sum(rows)
+    if rows.dtype.kind not in "iu":
+        return total / len(rows)
+    count = rows.dtype.type(len(rows))
+    return total // count + ((total < 0) & (total % count != 0))
+
+
 SUM = Reduction(rows=_sum, back=lambda g, rows, out: np.broadcast_to(g, rows.shape))
 MEAN = Reduction(
-    rows=lambda rows: _sum(rows) / len(rows),
+    rows=_mean,
     back=lambda g, rows, out: np.broadcast_to(g / len(rows), rows.shape),
     power=1,
 )

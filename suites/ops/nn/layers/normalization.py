@@ -53,7 +53,7 @@ def _by_global(draw, dtype, *shape):
 
 
 #: The first sizes of images; those of images without elements, and of one channel of one pixel.
-_IMAGES = {"odd": (2, 3, 5, 3), "one": (1, 1, 1, 3), "empty": (0, 2, 3, 3)}
+_IMAGES = {"odd": (2, 3, 5, 3), "one": (1, 1, 1, 3), "empty": (0, 2, 3, 3), "single": (1, 1, 1, 1)}
 _FEW = {"none": (0, 2, 3, 3), "no_rows": (2, 0, 3, 3), "no_channels": (1, 2, 3, 0), "one": (1, 1, 1, 1)}
 _IN_DEFAULT = ("none", "no_rows", "one")
 

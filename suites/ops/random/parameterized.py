@@ -1,4 +1,4 @@
-"""Truncated normal numbers of several parameters, tested by their distributions; no document gives the algorithms."""
+"""Normal numbers between limits, whose parameters are tensors: their distributions, and gradients by the parameters."""
 
 import numpy as np
 import scipy  # loads scipy.stats, a third of a second, on first use
@@ -11,7 +11,6 @@ from tf_opdiff.suites.forms.recipes import ordinary
 
 #: The dtypes that the OpDefs allow.
 _THREE = tiered(("float32", "float16", "float64"))
-_SEED = np.array([3, 5], np.int32)
 #: Means, standard deviations, lower and upper limits.
 _TRUNCATED = [
     [0, 0, 1, -3, 0, 0],
@@ -19,7 +18,10 @@ _TRUNCATED = [
     [-2, 3, -1, -4, -7, 0.5],
     [2, 5, np.inf, -3, -4, 0.75],
 ]
+#: Finite ones, for gradients.
+_FINITE = [[0, 0.25, -1, 0.5], [1, 1, 2, 0.5], [-1, 0.5, -3, -0.5], [1, 2, 3, 0.5]]
 _WHOLE = [[1], [2], [-np.inf], [np.inf]]
+_SEED = np.array([3, 5], np.int32)
 
 
 def _law(means, deviations, low, high):
@@ -103,6 +105,54 @@ _moved_with_parameters = tuple(
 )
 
 
+def _share(tf, *parameters):
+    """The share of the distribution below its numbers, next to a constant: a number keeps it, whatever moves."""
+    raw = tf.raw_ops.StatelessParameterizedTruncatedNormal
+    named = dict(zip(("means", "stddevs", "minvals", "maxvals"), parameters, strict=True))
+    numbers = raw(shape=tf.constant([5, 4]), seed=_SEED, **named)
+    wide = tf.float64 if numbers.dtype == tf.float64 else tf.float32
+    x, mean, deviation, low, high = (tf.cast(tensor, wide) for tensor in (numbers, *parameters))
+    below, first, last = (tf.math.erf((end - mean) / (deviation * 2**0.5)) for end in (x, low, high))
+    share = (below - first) / (last - first)
+    return tf.cast(share - tf.stop_gradient(share), numbers.dtype)
+
+
+def _of_share(number):
+    """The bound of its gradient by a parameter: 16 roundings of the derivatives that cancel, at their largest."""
+
+    def bound(u, g, *parameters):
+        mean, deviation, low, high = (np.asarray(p, np.float64) for p in parameters)
+        first, last = (low - mean) / deviation, (high - mean) / deviation
+        law = scipy.stats.norm
+        density = law.pdf(np.clip(0, first, last)) / (law.cdf(last) - law.cdf(first)) / deviation
+        farthest = np.maximum(abs(first), abs(last)) if number == 1 else 1
+        return 16 * u * np.abs(g).sum(0) * density * farthest
+
+    return bound
+
+
+#: A part: the gradient by each parameter alone.
+_share_of_numbers = part(
+    "-share",
+    program=_share,
+    reference=lambda *rows: np.zeros((5, 4), rows[0].dtype),
+    vjp=lambda g, *rows: tuple(np.zeros_like(row) for row in rows),
+    recipes={"columns": lambda draw, d: tuple(np.array(row).astype(d) for row in _FINITE)},
+    bound={f"grad[{i}]": _of_share(i) for i in range(4)},
+    constant=("output[0]",),
+)
+_without_numbers = part(
+    "-small",
+    program=lambda tf, shape, *rows: _stateless(tf, tf.raw_ops.StatelessParameterizedTruncatedNormal, shape, *rows),
+    reference=lambda shape, *rows: np.zeros(shape[::-1], rows[0].dtype),
+    recipes={
+        "no_number": lambda draw, dtype: (np.array([6, 0], np.int32), *np.array(_TRUNCATED, dtype)),
+        "no_row": lambda draw, dtype: (np.array([0, 5], np.int32), *np.zeros((4, 0), dtype)),
+    },
+    lowest_tier=True,
+)
+
+
 def _of_shape(drawn):
     """A part: no numbers, and one, which is between its limits; the first size is that of the parameters."""
 
@@ -147,18 +197,16 @@ SPECS = (
                 "parameters_too_many": _wrong(0, 1, -2, 2, shape=(5, 8)),
             },
         ),
-        sized(
-            part(
-                "-small",
-                program=lambda tf, *xs: tf.transpose(_drawn(tf.raw_ops.ParameterizedTruncatedNormal, *xs)),
-                reference=lambda shape, *rows: np.zeros((shape[1], shape[0]), np.float32),
-                recipes={
-                    "no_number": lambda draw, dtype: (np.array([6, 0], np.int32), *np.array(_TRUNCATED, dtype)),
-                    "no_row": lambda draw, dtype: (np.array([0, 5], np.int32), *np.zeros((4, 0), dtype)),
-                    "int64": lambda draw, dtype: (np.array([6, 0], np.int64), *np.array(_TRUNCATED, dtype)),
-                },
-                lowest_tier=True,
-            )
+        part(
+            "-small",
+            program=lambda tf, *xs: tf.transpose(_drawn(tf.raw_ops.ParameterizedTruncatedNormal, *xs)),
+            reference=lambda shape, *rows: np.zeros((shape[1], shape[0]), np.float32),
+            recipes={
+                "no_number": lambda draw, dtype: (np.array([6, 0], np.int32), *np.array(_TRUNCATED, dtype)),
+                "no_row": lambda draw, dtype: (np.array([0, 5], np.int32), *np.zeros((4, 0), dtype)),
+                "int64": lambda draw, dtype: (np.array([6, 0], np.int64), *np.array(_TRUNCATED, dtype)),
+            },
+            lowest_tier=True,
         ),
         sized(_of_shape(_by_rows)),
         dtypes=_THREE,
@@ -176,8 +224,10 @@ SPECS = (
         "stateless-parameterized-truncated-normal",
         "StatelessParameterizedTruncatedNormal",
         _truncated(_TRUNCATED, drawn=_stateless),
-        sized(_of_shape(_stateless)),
         *_moved_with_parameters,
+        _share_of_numbers,
+        _without_numbers,
+        sized(_of_shape(_stateless)),
         dtypes=_THREE,
         ordinary=ordinary.RANDOM,
     ),
