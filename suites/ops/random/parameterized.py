@@ -3,9 +3,10 @@
 import numpy as np
 import scipy  # loads scipy.stats, a third of a second, on first use
 
+from tf_opdiff.suites.derived.unknown_shape import sized
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
-from tf_opdiff.suites.forms.random_numbers.distribution import COUNT, distribution
+from tf_opdiff.suites.forms.random_numbers.distribution import COUNT, distribution, quantiles
 from tf_opdiff.suites.forms.recipes import ordinary
 
 #: The dtypes that the OpDefs allow.
@@ -21,11 +22,6 @@ _TRUNCATED = [
 _FINITE = [[0, 0.25, -1, 0.5], [1, 1, 2, 0.5], [-1, 0.5, -3, -0.5], [1, 2, 3, 0.5]]
 _WHOLE = [[1], [2], [-np.inf], [np.inf]]
 _SEED = np.array([3, 5], np.int32)
-
-
-def _quantiles(law):
-    """Points of each column: where the distribution function is 1/16, 2/16, …, 15/16."""
-    return law.ppf(np.arange(1, 16)[:, None] / 16)
 
 
 def _law(means, deviations, low, high):
@@ -46,7 +42,7 @@ def _truncated(columns, drawn=_by_rows, **fields):
         return drawn(tf, raw, *inputs)
 
     def points(shape, *rest):
-        return _quantiles(_law(*rest))
+        return quantiles(_law(*rest))
 
     return distribution(call, parameters, points, lambda x, shape, *rest: _law(*rest).cdf(x), **fields)
 
@@ -157,6 +153,30 @@ _without_numbers = part(
 )
 
 
+def _of_shape(drawn):
+    """A part: no numbers, and one, which is between its limits; the first size is that of the parameters."""
+
+    def inside(op):
+        def program(tf, shape, *rows):
+            x = drawn(tf, getattr(tf.raw_ops, op.raw), shape, *rows)
+            return (x >= rows[2]) & (x <= rows[3])
+
+        def recipe(*shape):
+            rows = np.array(_TRUNCATED)[:, : shape[0]]
+            return lambda draw, dtype: (np.array(shape, np.int32), *rows.astype(dtype))
+
+        return part(
+            "-of-shape",
+            program=program,
+            reference=lambda shape, *rows: np.ones(shape[::-1], bool),
+            recipes={"no_numbers": recipe(6, 0), "one": recipe(1, 1), "no_row": recipe(0, 5), "nothing": recipe(0, 0)},
+            constant=("output[0]",),
+            lowest_tier=True,
+        )(op)
+
+    return inside
+
+
 def _wrong(*numbers, shape=(6, 8)):
     """Parameters that are the same in all columns."""
     return lambda dtype: (np.array(shape, np.int32), *(np.full(6, n, dtype) for n in numbers))
@@ -184,9 +204,11 @@ SPECS = (
             recipes={
                 "no_number": lambda draw, dtype: (np.array([6, 0], np.int32), *np.array(_TRUNCATED, dtype)),
                 "no_row": lambda draw, dtype: (np.array([0, 5], np.int32), *np.zeros((4, 0), dtype)),
+                "int64": lambda draw, dtype: (np.array([6, 0], np.int64), *np.array(_TRUNCATED, dtype)),
             },
             lowest_tier=True,
         ),
+        sized(_of_shape(_by_rows)),
         dtypes=_THREE,
         ordinary=ordinary.RANDOM,
     ),
@@ -205,6 +227,7 @@ SPECS = (
         *_moved_with_parameters,
         _share_of_numbers,
         _without_numbers,
+        sized(_of_shape(_stateless)),
         dtypes=_THREE,
         ordinary=ordinary.RANDOM,
     ),
