@@ -95,7 +95,7 @@ class OpCoverage:
     def data(self) -> str:
         """The type attribute of the data: out of those whose dtypes are dtypes of cases, the one with the most dtypes.
 
-        Of several, the one of which the most dtypes are tested: programs may read the result of IRFFT as its input.
+        Of several, the one of which the most are tested: a program around IRFFT may have the dtype of its result.
         Empty if there is none: the data of `All` are booleans, and its one type attribute is about the axes.
         """
         tested = [attr for attr in self.op.dtypes if not self.outputs.keys().isdisjoint(self.op.both(attr))]
