@@ -11,6 +11,7 @@ from typing import Any
 from docs import drawings
 from docs.command_line_page import command_line
 from docs.markdown import code, docstring, first_paragraph, page, table
+from docs.public_api_page import public_api
 from docs.run_pages import record, run_directory
 from tf_opdiff.checking import api
 from tf_opdiff.checking.overrides import api as overrides
@@ -106,6 +107,7 @@ FILES: Mapping[str, Callable[[], str]] = {
     "docs/reference/command-line.md": lambda: page(command_line()),
     "docs/reference/exit-status.md": lambda: page(_exit_status()),
     "docs/reference/glossary.md": lambda: page(_glossary()),
+    "docs/reference/public-api.md": lambda: page(public_api()),
     "docs/reference/record.md": lambda: page(record()),
     "docs/reference/run-directory.md": lambda: page(run_directory()),
     "docs/reference/spec.md": lambda: page(_spec()),

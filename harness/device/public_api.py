@@ -16,8 +16,12 @@ FUNCTIONS = ("experimental.numpy", "image", "linalg", "math", "nn", "ragged", "s
 CLASSES = ("keras.layers", "keras.losses", "keras.metrics", "keras.optimizers")
 
 
-def names() -> Iterator[str]:
-    """The paths of all functions and classes, in order; an object with two names in one module has its first name."""
+def lines() -> Iterator[str]:
+    """The paths of all functions and classes, in order; `PATH = FIRST` for a further name in another module.
+
+    An object with two names in one module has its first one only.
+    """
+    firsts: dict[int, str] = {}
     for module in (*FUNCTIONS, *CLASSES):
         own, seen = attrgetter(module)(tf), set()
         for name in sorted(dir(own)):
@@ -25,8 +29,10 @@ def names() -> Iterator[str]:
             wanted = inspect.isclass(value) if module in CLASSES else callable(value) and not inspect.isclass(value)
             if wanted and not name.startswith("_") and id(value) not in seen:
                 seen.add(id(value))
-                yield f"{module}.{name}"
+                path = f"{module}.{name}"
+                first = firsts.setdefault(id(value), path)
+                yield path if path == first else f"{path} = {first}"
 
 
 if __name__ == "__main__":
-    print("\n".join(names()))
+    print("\n".join(lines()))

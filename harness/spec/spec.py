@@ -41,6 +41,7 @@ class Unavailable(Exception):
 
 #: The fields that hold groups of fields, and the class of each group.
 GROUPS: Mapping[str, type[Any]] = {"tolerance": Tolerance, "derivatives": Derivatives, "execution": Execution}
+_FIELDS = {name: [field.name for field in fields(group)] for name, group in GROUPS.items()}
 
 
 class Spec(SpecFields):
@@ -53,8 +54,9 @@ class Spec(SpecFields):
     def __init__(self, **declared: Any) -> None:
         try:
             for name, group in GROUPS.items():
-                own = {f.name: declared.pop(f.name) for f in fields(group) if f.name in declared}
-                declared[name] = replace(declared.get(name, group()), **own)
+                own = {field: declared.pop(field) for field in _FIELDS[name] if field in declared}
+                if own or not isinstance(declared.get(name), group):
+                    declared[name] = replace(declared.get(name, group()), **own)
             super().__init__(**declared)
             check_names(self)
             check_together(self)
@@ -155,7 +157,10 @@ class Case:
 
     @property
     def id(self) -> str:
-        return "-".join(filter(None, (self.spec.name, self.dtype, self.attrs, self.recipe)))
+        return self._id_in(self.spec.name)
+
+    def _id_in(self, spec: str) -> str:
+        return "-".join(filter(None, (spec, self.dtype, self.attrs, self.recipe)))
 
     @property
     def keywords(self) -> Keywords:
@@ -164,8 +169,9 @@ class Case:
 
     @property
     def seed(self) -> int:
-        """A hash of the id, so a case has the same inputs on every machine."""
-        return int.from_bytes(hashlib.blake2b(self.id.encode(), digest_size=8).digest(), "big")
+        """A hash of the id, so a case has the same inputs on every machine; of a twin, those of the other spec."""
+        id = self._id_in(self.spec.twin_of or self.spec.name)
+        return int.from_bytes(hashlib.blake2b(id.encode(), digest_size=8).digest(), "big")
 
     def inputs(self) -> tuple[np.ndarray, ...]:
         """The case's input arrays; every call returns the same values."""

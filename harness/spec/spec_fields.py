@@ -32,6 +32,8 @@ class SpecFields:
 
     aspect                      what made the spec from another one, such as `sizes` or `second-order`; empty for a spec
                                 that a declaration makes itself. Only suites read it.
+    twin_of                     the name of a spec whose promise, inputs and known failures it has: its cases have the
+                                seeds of the other spec's, and an entry that names the other spec is about it, too.
     program(tf, *inputs)        → a tensor or a tuple of tensors; with `state`, program(tf, state, *inputs).
     reference(*inputs)          → the expected outputs, computed with NumPy. Float inputs arrive as float64, complex
                                   inputs as complex128. A result in float64, complex128 or long double promises a result
@@ -75,7 +77,8 @@ class SpecFields:
                                 `contract`.
     mistaken                    `output` or `grad` → a function with the arguments and results of `reference` or `vjp`:
                                 what TensorFlow computes in its place because of a known failure. It changes no promise;
-                                the region of a known failure may compare a result with it.
+                                the region of a known failure may compare a result with it. A function with an argument
+                                `dtype` gets that of the case, because its arrays are wider.
     contract                    pattern of plans (`gpu/*`, `*/xla`) → `Side`; the first matching pattern applies.
     constant                    outputs (`output[1]`) that may ignore the values of the inputs, such as a shape. If any
                                 other output ignores them, the spec is at fault.
@@ -93,6 +96,7 @@ class SpecFields:
     recipes: Mapping[str, Recipe]
     ops: str | Mapping[str, str]
     aspect: str = ""
+    twin_of: str = ""
     evidence: str | Mapping[str, str] = ""
     second: Callable[..., Any] | None = None
     tolerance: Tolerance = field(default_factory=Tolerance)

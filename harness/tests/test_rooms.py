@@ -18,7 +18,7 @@ ROOMS = (
     "tf_opdiff",  # the command line
     *("reports", "reports.ci", "reports.pages", "reports.analysis", "reports.text", "reports.data"),
     "reports.text.verdicts",  # the table of verdicts, which also sorts data
-    *("suites", "suites.ops", "suites.programs", "suites.claims"),
+    *("suites", "suites.programs", "suites.ops", "suites.claims"),
     *("suites.forms", "suites.derived", "suites.reference"),
     *(
         "harness.run",

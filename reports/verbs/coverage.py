@@ -39,7 +39,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     wanted = "print the ops, dtypes, modes and cases of every spec, whatever ran"
     parser.add_argument("--specs", action="store_true", help=wanted)
     parser.add_argument("--to-do", action="store_true", help="print the ops that no spec names, whatever ran")
-    uncalled = "print the public functions that no spec has to call, whatever ran"
+    uncalled = "print the public functions that no spec calls in some mode, without a reason, whatever ran"
     parser.add_argument("--api", action="store_true", help=uncalled)
 
 
@@ -59,7 +59,7 @@ def main(options: argparse.Namespace) -> int:
         files.show("".join(f"{op}\n" for op in raw_ops.unnamed(catalog)))
         return 0
     if options.api:
-        files.show("".join(f"{name}\n" for name in public_api.uncalled(catalog)))
+        files.show("".join(f"{function.name}\n" for function in public_api.functions(catalog) if function.missing))
         return 0
     names = [family for name in options.name for family in _ops(name, raw_ops)]
     runs = options.run or [LATEST]

@@ -27,9 +27,10 @@ def _identity(tf, state, x):
     return tf.identity(tf.raw_ops.RefIdentity(input=state["v"]))
 
 
-def _frame(tf, state, x):
+def _frame(tf, state, x, *, constant=False):
     """Into a frame and out of it."""
-    return tf.identity(tf.raw_ops.RefExit(data=tf.raw_ops.RefEnter(data=state["v"], frame_name="frame")))
+    entered = tf.raw_ops.RefEnter(data=state["v"], frame_name="frame", is_constant=constant)
+    return tf.identity(tf.raw_ops.RefExit(data=entered))
 
 
 def _chosen(tf, state, x, predicate):
@@ -103,6 +104,10 @@ def _destroyed(tf, x, name="t", destroyed="t"):
 
 
 _PLAIN = {"plain": UNARY["plain"]}
+_WHOLE = {
+    label: lambda draw, d, shape=shape: (draw.integers(*shape, low=0, high=9).astype(d),)
+    for label, shape in {"whole": (3, 5), "one": (1,)}.items()
+}
 _IN_LOOP = "RefEnter;RefMerge;RefSwitch;RefNextIteration;RefExit"
 
 SPECS = (
@@ -110,6 +115,7 @@ SPECS = (
         "ref-enter",
         "RefEnter;RefExit",
         _on_reference(_RECIPES),
+        part("-constant", program=partial(_frame, constant=True), recipes=_PLAIN, twins=[REFERENCE.twins]),
         program=_frame,
         variables=REFERENCE,
         reference=final(lambda x: x),
@@ -125,7 +131,7 @@ SPECS = (
     *op(
         "ref-loop",
         _IN_LOOP,
-        _on_reference({"whole": lambda draw, d: (draw.integers(3, 5, low=0, high=9).astype(d),)}, rough=INTEGERS),
+        _on_reference(_WHOLE, rough=INTEGERS),
         part(
             "-assigning-rough",
             program=partial(_loop, "Assign"),

@@ -164,6 +164,21 @@ SPECS = (
         ops="Rsqrt",
     ),
     *calls(
+        "api-batch-normalization-global",
+        Call(
+            name="nn.batch_norm_with_global_normalization",
+            program=lambda tf, x, m, v, b, s: tf.nn.batch_norm_with_global_normalization(x, m, v, b, s, 0.001, True),
+            reference=_normalized,
+            vjp=_normalized_vjp,
+            error=_normalized_error,
+            grad_error=_normalized_grad_error,
+        ),
+        arguments=5,
+        recipes={"plain": _batch},
+        ops="Rsqrt",
+        tier="full",
+    ),
+    *calls(
         "api-softmax-cross-entropy",
         Call(
             name="nn.softmax_cross_entropy_with_logits",

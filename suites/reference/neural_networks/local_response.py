@@ -92,6 +92,29 @@ class LocalResponse(_OfFinite):
         places = np.arange(x.shape[-1])
         return np.sum(np.where(np.abs(places[:, None] - places) <= self.depth_radius, x[..., None, :], 0), axis=-1)
 
+    def kernel(self, x: np.ndarray, dtype: np.dtype) -> np.ndarray:
+        """The result of the kernel for CPUs, whose squares and sums of squares are numbers of the dtype.
+
+        The sums are products with zeros and ones: zero times an infinite square is NaN.
+        """
+        places = np.arange(x.shape[-1])
+        band = np.abs(places[:, None] - places) <= self.depth_radius
+        squares = (x * x).astype(dtype).astype(np.float64)
+        sums = np.sum(squares[..., None, :] * band, axis=-1).astype(dtype)
+        return np.asarray(x * (self.bias + self.alpha * sums.astype(np.float64)) ** -self.beta)
+
+    def kernel_back(self, g: np.ndarray, x: np.ndarray, y: np.ndarray, dtype: np.dtype) -> np.ndarray:
+        """The gradient of the kernel for CPUs, whose every number is of the dtype."""
+        g, x, y = (z.astype(dtype) for z in (g, x, y))
+        total, places = np.zeros_like(x), np.arange(x.shape[-1])
+        for j in places:
+            near = np.abs(places - j) <= self.depth_radius
+            norm = self.alpha * np.sum(x[..., near] * x[..., near], axis=-1, dtype=dtype) + self.bias
+            terms = (-2 * self.alpha * self.beta) * x * y[..., j, None] / norm[..., None]
+            terms[..., j] += norm**-self.beta
+            total[..., near] += (terms * g[..., j, None])[..., near]
+        return total
+
 
 class LocalResponseGradient(_OfFinite):
     """The gradient of `LocalResponse` as an op of the upstream g, the tensor x, and the result y."""

@@ -40,6 +40,19 @@ class Windows:
         """Whether window i has element j of a tensor of this shape: bool of shape (m, n)."""
         return _members(self, shape)
 
+    def late(self, shape: Shape) -> np.ndarray:
+        """Whether element j is where window i may reach into padding that is only at the end of the last axis.
+
+        The last axis is that of windows. Bool of shape (m, n).
+        """
+        axis = max((d for d, size in enumerate(self.sizes) if size > 1), default=0)
+        starts, size, n = self._starts(shape), self.sizes[axis], shape[axis]
+        padded = len(starts[axis]) > 0 and starts[axis][0] == 0
+        end = max(starts[axis][-1] + size - n, 0) if padded else 0
+        along = [np.ones((len(own), each), bool) for own, each in zip(starts, shape, strict=True)]
+        along[axis] = np.arange(n) - starts[axis][:, None] >= size - end
+        return reduce(np.kron, along, np.ones((1, 1), bool))
+
     def _starts(self, shape: Shape) -> list[np.ndarray]:
         """The place of the first element of each window, along each dimension."""
         padding = self.padding
@@ -84,12 +97,12 @@ class Pooling(Promise):
     Attributes:
       windows: the windows.
       shape: the shape of the tensor that is pooled, if the op does not get that tensor.
-      near: whether the gradient goes to every element near the largest one: see `_OfLargest.mistaken`.
+      of_kernels: whether the gradients are the wrong ones of kernels: see `_OfLargest.mistaken`.
     """
 
     windows: Windows
     shape: Shape = ()
-    near: bool = field(default=False, kw_only=True)
+    of_kernels: bool = field(default=False, kw_only=True)
 
     def outputs(self, x: np.ndarray) -> Shape:
         """The shape of the result of pooling x."""

@@ -11,8 +11,8 @@ _SHAPE = (5, 7, 3)
 #: As in the documentation of rgb_to_grayscale: https://en.wikipedia.org/wiki/Luma_(video), to four digits.
 _GRAY = np.array([[0.2989], [0.5870], [0.1140]])
 #: NTSC, as in https://github.com/scikit-image/scikit-image/blob/v0.25.0/skimage/color/colorconv.py
-_YIQ = np.array([[0.299, 0.59590059, 0.21153661], [0.587, -0.27455667, -0.52273617], [0.114, -0.32134392, 0.31119955]])
-_YUV = np.array([[0.299, -0.14714119, 0.61497538], [0.587, -0.28886916, -0.51496512], [0.114, 0.43601035, -0.10001026]])
+YIQ = np.array([[0.299, 0.59590059, 0.21153661], [0.587, -0.27455667, -0.52273617], [0.114, -0.32134392, 0.31119955]])
+YUV = np.array([[0.299, -0.14714119, 0.61497538], [0.587, -0.28886916, -0.51496512], [0.114, 0.43601035, -0.10001026]])
 
 
 def _image(draw, dtype):
@@ -107,8 +107,8 @@ SPECS = (
     *calls(
         "api-image-linear",
         _linear("image.rgb_to_grayscale", lambda tf, x: tf.image.rgb_to_grayscale(x), _GRAY),
-        _linear("image.rgb_to_yiq", lambda tf, x: tf.image.rgb_to_yiq(x), _YIQ),
-        _linear("image.rgb_to_yuv", lambda tf, x: tf.image.rgb_to_yuv(x), _YUV),
+        _linear("image.rgb_to_yiq", lambda tf, x: tf.image.rgb_to_yiq(x), YIQ),
+        _linear("image.rgb_to_yuv", lambda tf, x: tf.image.rgb_to_yuv(x), YUV),
         Call(
             name="image.adjust_brightness",
             program=lambda tf, x: tf.image.adjust_brightness(x, 0.25),

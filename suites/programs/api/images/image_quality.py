@@ -88,6 +88,26 @@ def _similarity_error(u, a, b):
     return np.mean(300 * u * (1 + (_local(a * a + b * b) + 1) / spread))
 
 
+@wide
+def _scales(a, b):
+    """The product of the contrast of the images and of the similarity of those half as large, each to a power.
+
+    https://www.tensorflow.org/api_docs/python/tf/image/ssim_multiscale
+    """
+    _, _, across, spread = _parts(a, b)
+    halves = (x.reshape(x.shape[0] // 2, 2, x.shape[1] // 2, 2, -1).mean((1, 3)) for x in (a, b))
+    product, squares, far_across, far_spread = _parts(*halves)
+    contrast = np.mean(across / spread, axis=(0, 1))
+    similarity = np.mean(product / squares * far_across / far_spread, axis=(0, 1))
+    return np.asarray(np.mean(contrast ** np.longdouble("0.25") * similarity ** np.longdouble("0.75")))
+
+
+def _large(draw, dtype):
+    """Two images that differ a little, and that hold a window when they are half as large."""
+    a = draw.uniform(24, 22, 2, low=0, high=1)
+    return a.astype(dtype), np.clip(a + draw.uniform(24, 22, 2) / 8, 0, 1).astype(dtype)
+
+
 SPECS = (
     *calls(
         "api-image-noise",
@@ -127,5 +147,17 @@ SPECS = (
         arguments=2,
         recipes={"near": _images, "far": _far},
         ops="DepthwiseConv2dNative",
+    ),
+    *calls(
+        "api-image-scales",
+        Call(
+            name="image.ssim_multiscale",
+            program=lambda tf, a, b: tf.image.ssim_multiscale(a, b, max_val=1.0, power_factors=(0.25, 0.75)),
+            reference=_scales,
+            error=lambda u, a, b: 8 * _similarity_error(u, a, b),
+        ),
+        arguments=2,
+        recipes={"large": _large},
+        ops="DepthwiseConv2dNative;AvgPool",
     ),
 )

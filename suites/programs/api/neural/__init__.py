@@ -1,0 +1,1 @@
+"""Functions of `tf.nn` and of classes of numbers that Python composes of several ops."""

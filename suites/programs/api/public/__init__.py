@@ -1,0 +1,1 @@
+"""Public functions that call one raw op: twins of the specs of the ops."""

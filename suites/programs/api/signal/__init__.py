@@ -1,0 +1,1 @@
+"""Functions of `tf.signal` that Python composes of several ops."""
