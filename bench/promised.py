@@ -68,7 +68,8 @@ def _bytes(value: Any) -> bytes:
 
 def _want(want: Want) -> str:
     parts = (_bytes(getattr(want, name)) for name in _ARRAYS)
-    return _hash(want.status, str(want.dtype), want.shape, _bytes(want.raises), want.unsigned_zeros, *parts)
+    fields = (want.status, str(want.dtype), want.shape, want.groups, _bytes(want.raises), want.unsigned_zeros)
+    return _hash(*fields, *parts)
 
 
 @np.errstate(all="ignore")

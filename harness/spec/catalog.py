@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, cached_property
 from types import MappingProxyType
@@ -62,16 +64,8 @@ class Catalog:
           ValueError: a module can't be imported (for example, a spec lacks its reference), two specs have the same
             name, or two cases have the same id.
         """
-        modules: dict[str, str] = {}  # by the name of the spec
-        items: list[Item] = []
-        for module in [m for package in packages.split() for m in sorted(modules_with_specs(package))]:
-            for spec in imported(module).SPECS:
-                if spec.name in modules:
-                    raise ValueError(f"spec {spec.name!r} stands in {modules[spec.name]} and again in {module}")
-                modules[spec.name] = module
-                items.extend(Item(module, spec, dtype) for dtype in spec.dtypes)
-        _check_ids(items)
-        return cls(tuple(items))
+        with _without_garbage_collection():
+            return cls(_items(packages))
 
     @cached_property
     def specs(self) -> Mapping[str, Spec]:
@@ -213,6 +207,32 @@ class Catalog:
             and (not cases or (item.spec.name, item.dtype) in items)
             and (cases or TIERS.index(item.tier) <= wanted)
         )
+
+
+@contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """Pauses garbage collection: specs live to the end of the process, and walking them again and again is slow."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _items(packages: str) -> tuple[Item, ...]:
+    """The items of `Catalog.load`."""
+    modules: dict[str, str] = {}  # by the name of the spec
+    items: list[Item] = []
+    for module in [m for package in packages.split() for m in sorted(modules_with_specs(package))]:
+        for spec in imported(module).SPECS:
+            if spec.name in modules:
+                raise ValueError(f"spec {spec.name!r} stands in {modules[spec.name]} and again in {module}")
+            modules[spec.name] = module
+            items.extend(Item(module, spec, dtype) for dtype in spec.dtypes)
+    _check_ids(items)
+    return tuple(items)
 
 
 def _check_ids(items: Iterable[Item]) -> None:

@@ -41,6 +41,7 @@ class Unavailable(Exception):
 
 #: The fields that hold groups of fields, and the class of each group.
 GROUPS: Mapping[str, type[Any]] = {"tolerance": Tolerance, "derivatives": Derivatives, "execution": Execution}
+_FIELDS = {name: [field.name for field in fields(group)] for name, group in GROUPS.items()}
 
 
 class Spec(SpecFields):
@@ -53,8 +54,9 @@ class Spec(SpecFields):
     def __init__(self, **declared: Any) -> None:
         try:
             for name, group in GROUPS.items():
-                own = {f.name: declared.pop(f.name) for f in fields(group) if f.name in declared}
-                declared[name] = replace(declared.get(name, group()), **own)
+                own = {field: declared.pop(field) for field in _FIELDS[name] if field in declared}
+                if own or not isinstance(declared.get(name), group):
+                    declared[name] = replace(declared.get(name, group()), **own)
             super().__init__(**declared)
             check_names(self)
             check_together(self)

@@ -77,7 +77,8 @@ class SpecFields:
                                 `contract`.
     mistaken                    `output` or `grad` → a function with the arguments and results of `reference` or `vjp`:
                                 what TensorFlow computes in its place because of a known failure. It changes no promise;
-                                the region of a known failure may compare a result with it.
+                                the region of a known failure may compare a result with it. A function with an argument
+                                `dtype` gets that of the case, because its arrays are wider.
     contract                    pattern of plans (`gpu/*`, `*/xla`) → `Side`; the first matching pattern applies.
     constant                    outputs (`output[1]`) that may ignore the values of the inputs, such as a shape. If any
                                 other output ignores them, the spec is at fault.

@@ -52,7 +52,7 @@ def test_a_module_of_the_user_still_finds_its_folder(tmp_path):
     assert done.stdout == b"beside\n"
 
 
-@pytest.mark.parametrize("settings", [{}, {"TF_OPDIFF_PLANTED": "1"}], ids=["a fork", "a new process"])
+@pytest.mark.parametrize("settings", [{}, {"TF_OPDIFF_PLANTED": "1"}], ids=["a fork", "with settings"])
 def test_a_child_has_the_users_environment(settings, tmp_path):
     with fork_server.uninterrupted():
         child = Child(safe_path, log=Path(tmp_path, "log"), settings=settings)

@@ -23,23 +23,37 @@ def of_xla(dtypes: tuple[str, ...], **fields: Any) -> Part:
     return part("-of-xla", dtypes=dtypes, modes=("xla",), tier="full", **fields)
 
 
-def nibble_of_xla(program: Callable[..., Any], shape: tuple[int, ...] = (), copies: int = 1) -> Part:
-    """A part: an op that copies a scalar of 4 bits, whose copies are read as integers of 8 bits.
+def of_nibbles(program: Callable[..., Any], reference: Callable[..., Any], recipes: Any) -> dict[str, Any]:
+    """The fields of a spec of scalars of 4 bits under XLA, whose results are read as integers of 8 bits.
 
     XLA on a CPU misreads tensors of 4 bits that enter or leave a program, but not a scalar that enters.
+
+    Args:
+      program: program(tf, *inputs), or program(tf, state, *inputs).
+      reference: its results, before they are read.
+      recipes: the recipes of its inputs, which are scalars.
+    """
+
+    def read(tf: Any, *xs: Any) -> Any:
+        return tuple(tf.cast(y, tf.int8) for y in _listed(program(tf, *xs)))
+
+    def promised(*xs: np.ndarray) -> tuple[Any, ...]:
+        return tuple(y if isinstance(y, dict) else y.astype(np.int8) for y in _listed(reference(*xs)))
+
+    fields: dict[str, Any] = {"dtypes": NIBBLES, "modes": ("xla",), "tier": "full"}
+    return {"program": read, "reference": promised, "recipes": recipes, **fields}
+
+
+def nibble_of_xla(program: Callable[..., Any], shape: tuple[int, ...] = (), copies: int = 1) -> Part:
+    """A part: an op that copies a scalar of 4 bits.
 
     Args:
       program: program(tf, x) → the copies of the scalar, in tensors of `shape`.
       copies: their number.
     """
-
-    def read(tf: Any, x: Any) -> Any:
-        results = program(tf, x)
-        return tuple(tf.cast(y, tf.int8) for y in (results if isinstance(results, tuple) else (results,)))
-
-    def copied(x: np.ndarray) -> tuple[np.ndarray, ...]:
-        return (np.full(shape, x.astype(np.int8)),) * copies
-
     recipes = {"scalar": lambda draw, dtype: (draw.values(dtype),)}
-    fields: dict[str, Any] = {"dtypes": NIBBLES, "modes": ("xla",), "tier": "full"}
-    return part("-nibble-of-xla", program=read, reference=copied, recipes=recipes, **fields)
+    return part("-nibble-of-xla", **of_nibbles(program, lambda x: (np.full(shape, x),) * copies, recipes))
+
+
+def _listed(results: Any) -> Any:
+    return results if isinstance(results, (list, tuple)) else (results,)

@@ -71,7 +71,7 @@ def _declared(
         raise ValueError("it has no specs: expected recipes, parts, or f and df")
     specs += elementwise_sizes(specs, _shapes(len(subject.arguments)))
     specs += with_options(raw, specs, subject.limited)
-    specs += _special(subject, specs) if aspects is ASPECTS else ()  # moved elements are of all kinds already
+    specs += _special(subject, specs, moves=aspects is not ASPECTS)
     specs += gradients_of_refused(specs)
     specs += with_limits(raw, specs, subject.limited)
     if unknown := subject.without.keys() - {spec.aspect for spec in specs}:
@@ -97,15 +97,21 @@ def _specs(subject: Op, aspects: Iterable[Part], parts: Iterable[Part]) -> Itera
     return (spec for each in (first, *parts, *others) for spec in each(subject))
 
 
-def _special(subject: Op, specs: list[Spec]) -> Iterable[Spec]:
-    """The twins of an op's values with special and with large operands; none if it is elementwise, and has these."""
+def _special(subject: Op, specs: list[Spec], *, moves: bool) -> Iterable[Spec]:
+    """The twins of an op's values with special and with large operands; none if it is elementwise, and has these.
+
+    An op that moves elements has no large ones, and its recipe `special` has special ones in the default tier.
+    """
     values = [spec for spec in specs if spec.ops == subject.raw and not spec.aspect]
     elementwise = any(spec.elementwise or spec.aspect == ELEMENTWISE for spec in specs)
     if values and not elementwise and "*" not in subject.ordinary:
         unpromised = {"grad": "the op has recipes at which gradients have no promise"} if subject.forward else {}
         ordinary, operands = {**unpromised, **subject.ordinary}, Operands.of(values[0])
-        yield from special_operands(values[0], operands, ordinary)
-        yield from overflow(values, operands, ordinary)
+        twins = special_operands(values[0], operands, ordinary)
+        if moves:
+            yield from (spec for spec in twins if spec.tier == "full")
+        else:
+            yield from (*twins, *overflow(values, operands, ordinary))
 
 
 #: The aspects of an op that `also` leaves out.

@@ -23,7 +23,7 @@ from tf_opdiff.suites.derived.twin import representative, twin
 from tf_opdiff.suites.forms.recipes.elements import part
 from tf_opdiff.suites.forms.recipes.operands import Operands, changed
 from tf_opdiff.suites.reference.promises.exact_results import ExactResults, exact_results
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import Others, flushed_in, wholes
 
 #: The aspect of these twins.
 SPECIAL_OPERANDS = "special-operands"
@@ -111,11 +111,11 @@ def _with_zeros(dtype: np.dtype, xs: Sequence[np.ndarray]) -> Sequence[Sequence[
 
 def _flushed(
     own: Any, exact: ExactResults, number: int, dtype: np.dtype, g: Any, *xs: np.ndarray, **attrs: Any
-) -> list[np.ndarray]:
+) -> Others:
     """The alternatives of a spec and, where an input is subnormal, those of a kernel that takes it for a zero."""
     results = [arrays[number] for arrays in exact.arrays(g, xs, attrs)]
     others = [each for result in results for each in (result, flushed_in(dtype, result))]
-    return [*(own(dtype, g, *xs, **attrs) if own else ()), *others]
+    return [*(own(dtype, g, *xs, **attrs) if own else ()), *wholes(*others)]
 
 
 def _exact(u: float, g: Any, *xs: np.ndarray, **attrs: Any) -> float:

@@ -22,7 +22,8 @@ from tf_opdiff.suites.derived.twin import ELEMENTWISE
 from tf_opdiff.suites.forms import ceilings
 from tf_opdiff.suites.forms.bounds import Bound, Budget, by_dtype
 from tf_opdiff.suites.forms.elementwise.analytic import Analytic
-from tf_opdiff.suites.forms.elementwise.flushed import ROUNDED, gradient_within, outputs
+from tf_opdiff.suites.forms.elementwise.flushed import gradient_within, outputs
+from tf_opdiff.suites.forms.elementwise.kernel import ROUNDED
 from tf_opdiff.suites.forms.elementwise.special_upstreams import crossed, upstreams
 from tf_opdiff.suites.forms.elementwise.subnormal import FLUSHED, Subnormals
 from tf_opdiff.suites.forms.of_xla import of_xla

@@ -1,47 +1,26 @@
 """Raw ops that call functions, or stand in one, with tensors of every dtype that XLA and a CPU pass on."""
 
-from typing import Any
-
 import numpy as np
 
-from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
-from tf_opdiff.harness.spec.plan import WITHOUT_XLA, without_modes
+from tf_opdiff.harness.spec.plan import without_modes
 from tf_opdiff.harness.spec.spec import Side, Spec
 from tf_opdiff.suites.forms.errors import raises
-from tf_opdiff.suites.forms.of_xla import NIBBLES, OF_CPU, SMALL_FLOATS
+from tf_opdiff.suites.forms.programs.functions import of_dtypes, traced
 from tf_opdiff.suites.reference.control_flow import cond as ref
 
-_ROUGH = (*INTEGERS, "bool", *SMALL_FLOATS)
-#: The dtypes that TensorFlow differentiates, float32 aside.
-_SMOOTH = (*(dtype for dtype in FLOATS if dtype != "float32"), *COMPLEX)
 _EAGER = "the gradient looks for the branches in the graph of the op, and an eager op has none"
 _NO_DEVICE = "no device is known when XLA compiles: the index is the number of names, for the default branch"
 _DEVICE_INDEX = (
     "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/compiler/tf2xla/kernels/device_index_op.cc"
 )
-#: Attributes that are about several callers.
-_BATCHING = {
-    "merged": {"mixed_priority_policy": "priority_merge"},
-    "padded": {"mixed_priority_policy": "low_priority_padding_with_next_allowed_batch_size"},
-    "isolated": {"mixed_priority_policy": "priority_isolation", "low_priority_max_batch_size": 4},
-    "down": {"batch_padding_policy": "BATCH_DOWN"},
-    "cheap": {"batch_padding_policy": "MINIMIZE_TPU_COST_PER_REQUEST"},
-    "split": {"enable_large_batch_splitting": True},
-}
 _SYMBOLIC = "a graph has the gradient of the function in its library; the eager runtime knows no such function"
-
-
-def _traced(tf, xs, *functions):
-    """Concrete functions of tensors like these."""
-    like = [tf.TensorSpec(x.shape, x.dtype) for x in xs]
-    return [tf.function(f, autograph=False).get_concrete_function(*like) for f in functions]
 
 
 def chosen(raw):
     """Case, If or a stateless version: one of two tensors, both through branches."""
 
     def program(tf, p, x, y):
-        first, second = _traced(tf, (x, y), lambda x, y: [tf.identity(x)], lambda x, y: [tf.identity(y)])
+        first, second = traced(tf, (x, y), lambda x, y: [tf.identity(x)], lambda x, y: [tf.identity(y)])
         outputs = {"Tout": [x.dtype], "output_shapes": [x.shape]}
         if "Case" in raw:
             index = tf.cast(p, tf.int32)
@@ -57,7 +36,7 @@ def called(raw):
     """PartitionedCall or StatefulPartitionedCall: two tensors, which a function exchanges."""
 
     def program(tf, x, y):
-        (f,) = _traced(tf, (x, y), lambda x, y: [tf.identity(y), tf.identity(x)])
+        (f,) = traced(tf, (x, y), lambda x, y: [tf.identity(y), tf.identity(x)])
         return getattr(tf.raw_ops, raw)(args=[x, y], Tout=[y.dtype, x.dtype], f=f)
 
     return program
@@ -68,7 +47,7 @@ def turned(raw):
 
     def program(tf, x, y):
         xs = [tf.constant(0), x, y]
-        going, turn = _traced(tf, xs, lambda i, x, y: [i < 3], lambda i, x, y: [i + 1, tf.identity(y), tf.identity(x)])
+        going, turn = traced(tf, xs, lambda i, x, y: [i < 3], lambda i, x, y: [i + 1, tf.identity(y), tf.identity(x)])
         return getattr(tf.raw_ops, raw)(input=xs, cond=going, body=turn)[1:]
 
     return program
@@ -76,32 +55,24 @@ def turned(raw):
 
 def by_predicate(tf, p, x, y):
     """If with a predicate of any dtype."""
-    first, second = _traced(tf, (x, y), lambda x, y: [x + y], lambda x, y: [x * y])
+    first, second = traced(tf, (x, y), lambda x, y: [x + y], lambda x, y: [x * y])
     branches = {"then_branch": first, "else_branch": second}
     return tf.raw_ops.If(cond=p, input=[x, y], Tout=[x.dtype], output_shapes=[x.shape], **branches)[0]
 
 
 def fake(tf, p, x):
     """FakeParam in place of the value of a branch that the result does not depend on."""
-    given, absent = _traced(
+    given, absent = traced(
         tf, (x,), lambda x: [tf.identity(x)], lambda x: [tf.raw_ops.FakeParam(dtype=x.dtype, shape=x.shape)]
     )
     call = tf.raw_ops.If
     value = call(cond=p, input=[x], Tout=[x.dtype], output_shapes=[x.shape], then_branch=given, else_branch=absent)[0]
-    return tf.where(p, value, x)
-
-
-def batched(tf, x, y, **attrs):
-    """BatchFunction of a batch and a captured tensor, by a function that waits for no other callers: it is full."""
-    (f,) = _traced(tf, (x, y), lambda x, y: [tf.identity(x), tf.reshape(tf.identity(y), [-1])])
-    threads = {"num_batch_threads": 1, "max_batch_size": 4, "batch_timeout_micros": 0}
-    call = tf.raw_ops.BatchFunction
-    return call(in_tensors=[x], captured_tensors=[y], f=f, Tout=[x.dtype, y.dtype], **threads, **attrs)
+    return chosen("If")(tf, p, value, x)
 
 
 def symbolic(tf, x, g):
     """SymbolicGradient of a function that returns its argument."""
-    (same,) = _traced(tf, (x,), lambda x: [tf.identity(x)])
+    (same,) = traced(tf, (x,), lambda x: [tf.identity(x)])
     return tf.raw_ops.SymbolicGradient(input=[x, g], Tout=[x.dtype], f=same)[0]
 
 
@@ -131,6 +102,12 @@ _EITHER = {
     "false": _either(False),
     "one": lambda draw, dtype: (np.array(True), draw.values(dtype, 1), draw.values(dtype, 1)),
 }
+#: Recipes of scalars of 4 bits.
+_SCALARS = {"scalar": _PAIR["scalar"]}
+_EITHER_SCALAR = {
+    label: lambda draw, d, label=label: (np.array(label == "true"), draw.values(d), draw.values(d))
+    for label in ("true", "false")
+}
 _PREDICATES = {
     "zero": _number(value=0),
     "nonzero": _number(value=1),
@@ -138,42 +115,19 @@ _PREDICATES = {
     "vector": _number(2, value=0),
 }
 
-_BATCHED: dict[str, Any] = {
-    "program": batched,
-    "reference": lambda x, y, **attrs: (x, y),
-    "recipes": {"rows": lambda draw, d: (draw.values(d, 4, 3), draw.values(d, 4))},
-    "ops": "BatchFunction",
-    "modes": WITHOUT_XLA,
-}
-
-
-def _of_dtypes(name: str, vjp: Any = None, contract: Any = None, without_xla: Any = (), **fields: Any):
-    """The specs of a program: of float32, and of all other dtypes in the full tier; `without_xla` are further dtypes.
-
-    With a `vjp`, the contract is about gradients, which other dtypes lack.
-    """
-    fields |= {"contract": contract} if contract and not vjp else {}
-    full: dict[str, Any] = {**fields, "tier": "full"}
-    smooth: dict[str, Any] = {"vjp": vjp, "contract": contract or {}} if vjp else {}
-    return (
-        Spec(name=name, **smooth, **fields),
-        Spec(name=f"{name}-smooth", dtypes=_SMOOTH, **smooth, **full),
-        Spec(name=f"{name}-rough", dtypes=_ROUGH, **full),
-        Spec(name=f"{name}-nibbles", dtypes=(*NIBBLES, *without_xla), **full | {"modes": WITHOUT_XLA}),
-    )
-
 
 def _chosen(raw):
     """The specs of a choice between two tensors; nothing flows back to the other one but zeros."""
     reference = lambda p, x, y: x if p else y  # noqa: E731
     side = Side(reference=reference, vjp=raises("AttributeError"), why=_EAGER)
-    return _of_dtypes(
+    return of_dtypes(
         f"passed-by-{raw.lower()}",
         program=chosen(raw),
         reference=reference,
         vjp=lambda g, p, x, y: (None, *((g, np.zeros_like(g)) if p else (np.zeros_like(g), g))),
         contract={"*/eager": side},
         recipes=_EITHER,
+        scalars=_EITHER_SCALAR,
         ops=raw,
     )
 
@@ -188,13 +142,14 @@ SPECS = (
             ("StatelessWhile", turned),
             ("While", turned),
         )
-        for spec in _of_dtypes(
+        for spec in of_dtypes(
             f"passed-by-{raw.lower()}",
             program=program(raw),
             reference=lambda x, y: (y, x),
             recipes=_PAIR,
             ops=raw,
             without_xla=("bytes",),
+            scalars=_SCALARS,
         )
     ),
     Spec(
@@ -206,7 +161,7 @@ SPECS = (
         tier="full",
         ops="If",
     ),
-    *_of_dtypes(
+    *of_dtypes(
         "fake-param",
         program=fake,
         reference=lambda p, x: x,
@@ -215,23 +170,27 @@ SPECS = (
             "absent": lambda draw, d: (np.array(False), draw.values(d, 3, 5)),
             "one": lambda draw, d: (np.array(False), draw.values(d, 1)),
         },
+        scalars={
+            "taken": lambda draw, d: (np.array(True), draw.values(d)),
+            "absent": lambda draw, d: (np.array(False), draw.values(d)),
+        },
         ops="FakeParam",
         modes=without_modes("eager"),  # eager mode has no value without one
     ),
-    *_of_dtypes("batch-function", **_BATCHED, without_xla=OF_CPU),
-    Spec(**_BATCHED, name="batch-function-attributes", attrs=_BATCHING, tier="full"),
-    *_of_dtypes(
+    *of_dtypes(
         "symbolic-gradient",
         program=symbolic,
         reference=lambda x, g: np.zeros_like(g) if g.dtype == bool else g,  # of bool, zeros: SumGradients says so
         recipes=_PAIR,
+        scalars=_SCALARS,
         contract={"*/eager": Side(reference=raises("NOT_FOUND"), why=_SYMBOLIC)},
         ops="SymbolicGradient",
     ),
-    *_of_dtypes(
+    *of_dtypes(
         "to-bool",
         program=lambda tf, *xs: tf.stack([tf.raw_ops.ToBool(input=x) for x in xs]),
-        reference=lambda *xs: np.array([True, False, False, True]),
+        reference=lambda *xs: np.array([x.size > 0 if x.ndim else x != 0 for x in xs]),
+        scalars={"each": lambda draw, d: (np.ones((), d), np.zeros((), d))},
         recipes={"each": lambda draw, d: (np.ones((), d), np.zeros((), d), np.zeros((0, 3), d), np.zeros((1, 1), d))},
         constant=("output[0]",),
         ops="ToBool",

@@ -1,4 +1,7 @@
-"""Fork server: the process that forks the children. It has imported TensorFlow and has run nothing with it."""
+"""Fork server: the process that forks the children. It has imported TensorFlow and has run nothing with it.
+
+TensorFlow reads some settings at its import, so children with such settings have a fork server of their own.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +32,8 @@ CONTEXT = mp.get_context("forkserver")
 _scratch = ""
 #: Threads of a sweep start processes at the same time: one changes the environment after the other.
 _ENVIRONMENT = threading.RLock()
+#: Settings → the fork server that imports TensorFlow under them.
+_under_settings: dict[tuple[tuple[str, str], ...], forkserver.ForkServer] = {}
 #: The variable that keeps the current folder off the path of imports, and our value for it.
 SAFE_PATH, OURS = "PYTHONSAFEPATH", "tf-opdiff"
 
@@ -92,12 +97,13 @@ def _delete(folder: str, owner: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def start_fork_server(log: Path) -> None:
+def start_fork_server(log: Path, settings: Mapping[str, str] | None = None) -> None:
     """Starts the fork server unless it runs; it imports TensorFlow and writes to `log`, not to this process's stderr.
 
     If another process offers its fork server, this process takes that one. Its temporary files and those of its
     children are in one folder. The fork server deletes the folder when its owner has ended, in whatever way. `log`
-    need not be in a run directory: `start_early` starts the fork server before there is one.
+    need not be in a run directory: `start_early` starts the fork server before there is one. `settings` are those of
+    `fork_server_of`.
 
     Raises:
       OSError: it can't be started.
@@ -105,7 +111,7 @@ def start_fork_server(log: Path) -> None:
     python = server_python.other_python()
     with uninterrupted():
         folder = str(scratch())
-        settings = {
+        variables = {
             "TF_OPDIFF_LOG": str(log),
             "TF_OPDIFF_SCRATCH": folder,
             "TMPDIR": folder,
@@ -114,17 +120,39 @@ def start_fork_server(log: Path) -> None:
             **server_python.import_path(),
             "TF_CPP_MIN_LOG_LEVEL": os.environ.get("TF_CPP_MIN_LOG_LEVEL", "1"),
             "TF_FORCE_GPU_ALLOW_GROWTH": "true",
+            **(settings or {}),
         }
         config: Any = mp.process.current_process()
         config._config.setdefault("tempdir", folder)  # for the socket: multiprocessing's own would outlive a kill
-        with environment(settings):
-            shared_fork_server.borrow()
+        with environment(variables):
+            if not settings:
+                shared_fork_server.borrow()
             if python:
                 resource_tracker.ensure_running()  # it needs no other Python
                 server_python.use(python)
             CONTEXT.set_forkserver_preload(["tf_opdiff.harness.device.processes.preload"])
             forkserver.ensure_running()
-        shared_fork_server.note_start()
+        if not settings:
+            shared_fork_server.note_start()
+
+
+@contextlib.contextmanager
+def fork_server_of(settings: Mapping[str, str], log: Path) -> Iterator[None]:
+    """Makes multiprocessing fork from a process that has imported TensorFlow under these settings, in this context.
+
+    Starts that process unless it runs; without settings, it is the fork server of all other children. One thread is in
+    this context at a time.
+
+    Raises:
+      OSError: it can't be started.
+    """
+    with _ENVIRONMENT, contextlib.ExitStack() as stack:
+        if settings:
+            scratch()  # it may borrow the fork server of the other children
+            server = _under_settings.setdefault(tuple(sorted(settings.items())), forkserver.ForkServer())
+            stack.enter_context(shared_fork_server.used(server))
+        start_fork_server(log, settings)
+        yield
 
 
 def early_log() -> Path:

@@ -29,8 +29,8 @@ LATE = {"XLA_FLAGS"}
 class Child(Peer):
     """A process that does some work, in a process group of its own, and dies with this one.
 
-    It is a fork of the fork server. With `settings` in its environment that TensorFlow may read at its import, it is a
-    new process instead; see `LATE`. Construct it inside `harness.system.interrupt.uninterrupted`.
+    It is a fork of the fork server; with `settings` that TensorFlow may read at its import, of the fork server with
+    these settings. See `LATE`. Construct it inside `harness.system.interrupt.uninterrupted`.
     """
 
     def __init__(
@@ -68,10 +68,12 @@ class Child(Peer):
 
     def _start(self, log: Path, settings: Mapping[str, str], work: Callable[..., None], *arguments: Any) -> None:
         """Starts the process; raises like the constructor, and leaves nothing behind then."""
-        fork_server.start_fork_server(log)
+        with fork_server.fork_server_of({} if settings.keys() <= LATE else settings, log):
+            self._fork(log, settings, work, *arguments)
+
+    def _fork(self, log: Path, settings: Mapping[str, str], work: Callable[..., None], *arguments: Any) -> None:
         self._close_fork_server_end()
-        new = not settings.keys() <= LATE
-        self._fork_server_end = -1 if new else shared_fork_server.end_of_current()
+        self._fork_server_end = shared_fork_server.end_of_current()
         self._scratch = tempfile.mkdtemp(dir=fork_server.scratch())
         ours, theirs = socket.socketpair()
         reader, writer = mp.Pipe(duplex=False)
@@ -80,14 +82,11 @@ class Child(Peer):
             self.channel = Channel(ours)
             self.log = Log(log, os.dup(reader.fileno()))
             reader.close()
-            context = mp.get_context("spawn") if new else fork_server.CONTEXT
             arguments = (work, theirs, writer, life, {**settings, "TMPDIR": self._scratch}, *arguments)
-            self._process: Any = context.Process(target=child_main.run, args=arguments, daemon=True)
+            self._process: Any = fork_server.CONTEXT.Process(target=child_main.run, args=arguments, daemon=True)
             try:
                 with (
-                    fork_server.environment(
-                        {**server_python.import_path(), **(settings if new else {}), **fork_server.safe_path()}
-                    ),
+                    fork_server.environment({**server_python.import_path(), **fork_server.safe_path()}),
                     fork_server.watched_fork_server(),
                 ):
                     self._process.start()

@@ -14,6 +14,7 @@ import os
 import resource
 import select
 import sys
+from collections.abc import Iterator
 from multiprocessing import forkserver, resource_tracker
 from pathlib import Path
 from typing import Any
@@ -109,6 +110,17 @@ def borrow() -> Path | None:
                 _use(other)
                 return other.folder
     return None
+
+
+@contextlib.contextmanager
+def used(server: forkserver.ForkServer) -> Iterator[None]:
+    """Makes multiprocessing take this fork server in this context."""
+    before: Any = forkserver._forkserver
+    _use(server)
+    try:
+        yield
+    finally:
+        _use(before)
 
 
 def _use(server: forkserver.ForkServer) -> None:

@@ -38,6 +38,7 @@ def plant(judge: Judge, trial: Trial, quantity: str, want: Want, comparison: Com
       comparison: the comparison of the observation with the promise.
     """
     count, unseen = 0, []
+    trial = replace(trial, blame=None)  # nobody reads which inputs are to blame, and that takes long to find
     for name, result, changed in planted(trial.result(quantity), comparison.elements):
         quantities = {**trial.observation.quantities, quantity: result}
         faulty = replace(trial, observation=replace(trial.observation, quantities=quantities))

@@ -62,12 +62,13 @@ def _with_alternatives(
         return want
     what = f"alternatives of {quantity}"
     values = reference.call(function, what, case, np.dtype(case.dtype), *arguments.of(quantity))
-    arrays = tuple(np.asarray(value) for value in values)
-    for array in arrays:
+    each = [(number if isinstance(value, tuple) else 0, value) for number, value in enumerate(values, 1)]
+    arrays = [(group, np.asarray(a)) for group, value in each for a in (value if group else (value,))]
+    for _, array in arrays:
         if array.shape != want.value.shape:
             shapes = f"have shape {array.shape}: expected {want.value.shape}"
             raise ReferenceFault(f"the {what} of {case.id} {shapes}")
-    return replace(want, alternatives=arrays)
+    return replace(want, alternatives=tuple(a for _, a in arrays), groups=tuple(group for group, _ in arrays))
 
 
 def _bounded(case: Case, quantity: str, want: Want, arguments: Arguments, side: Side | None) -> Want:

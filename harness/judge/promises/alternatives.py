@@ -1,9 +1,12 @@
-"""Alternatives: several promises of one quantity; each element of a result has to keep one of them."""
+"""Alternatives: several promises of one quantity, of single elements or of the whole result."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
+from tf_opdiff.harness.device.repeat import differing
 from tf_opdiff.harness.judge.differences.difference import differences, ulp_of
 from tf_opdiff.harness.judge.promises.want import Want, positive_zeros
 from tf_opdiff.harness.spec.inputs.recipes import is_float
@@ -23,16 +26,43 @@ def nearest(got: np.ndarray, want: Want) -> np.ndarray:
     assert value is not None and want.dtype is not None
     if not want.alternatives or got.shape != value.shape or got.dtype != want.dtype:
         return value
-    ulps, limit = limits(want)
+    dtype, (ulps, limit) = want.dtype, limits(want)
     bound = None if limit is None else np.broadcast_to(limit, value.shape)
     result = positive_zeros(got) if want.unsigned_zeros else got
-    wrong = breaks(result, value, want.dtype, ulps, bound)
-    for other in want.alternatives:
+    return chosen(want, lambda other: breaks(result, other, dtype, ulps, bound))[0]
+
+
+def chosen(want: Want, breaking: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """The right values that a result comes nearest to, and the elements at which it breaks them.
+
+    The result keeps the promise, or one whole alternative, at all elements, except where an alternative of single
+    elements differs from the promise and the result keeps that.
+
+    Args:
+      want: the promise, with a value.
+      breaking: breaking(values) → the elements at which the result breaks these values.
+    """
+    assert want.value is not None
+    rounded = want.value.astype(want.dtype)
+    apart = [(other, differing(other.astype(want.dtype), rounded)) for other in want.apart]
+    best: tuple[np.ndarray, np.ndarray] | None = None
+    for first, *others in ((want.value,), *want.wholes):
+        value, wrong = first, breaking(first)
+        for other, open_at in (*((other, True) for other in others), *apart):
+            if not wrong.any():
+                break
+            kept = wrong & open_at & ~breaking(other)
+            value, wrong = np.where(kept, other, value), wrong & ~kept
+        if best is None or wrong.sum() < best[1].sum():
+            best = value, wrong
         if not wrong.any():
             break
-        kept = wrong & ~breaks(result, other, want.dtype, ulps, bound)
-        value, wrong = np.where(kept, other, value), wrong & ~kept
-    return value
+    assert best is not None
+    value, wrong = best
+    wrong_at_all = wrong.copy()
+    for other in want.alternatives if wrong.any() else ():
+        wrong_at_all &= breaking(other)
+    return np.where(wrong_at_all & breaking(want.value), want.value, value) if wrong.any() else value, wrong
 
 
 def limits(want: Want) -> tuple[float | np.ndarray, np.ndarray | None]:

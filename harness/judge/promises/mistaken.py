@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,8 @@ def mistaken(
 ) -> np.ndarray:
     """The wrong result of a quantity by `Spec.mistaken`, before it is rounded to the dtype of the result.
 
+    A function that has an argument `dtype` gets that of the case.
+
     Raises:
       LookupError: the spec has no such function, or the function has no array for the quantity.
       ReferenceFault: the function failed.
@@ -31,6 +35,8 @@ def mistaken(
     if family == "grad":
         gs = tuple(None if g is None else widened(g) for g in upstreams)
         arguments = [gs if len(gs) > 1 else gs[0], *arguments]
+    if "dtype" in inspect.signature(function).parameters:
+        function = partial(function, dtype=np.dtype(case.dtype))
     results = reference.call(function, f"mistaken {family}", case, *arguments)
     each = results if isinstance(results, tuple) else (results,)
     if number >= len(each) or each[number] is None:

@@ -25,8 +25,9 @@ class Want:
     of modes until `in_mode` chooses.
     `undocumented` says why no result is promised: any value and any error keeps the promise, or what another plan gave.
     `plain` is the value of the reference if a side of the contract promises another one. `alternatives` are further
-    arrays of the shape of `value`: an element that keeps one of them is right. `unsigned_zeros`: a zero of either sign
-    keeps the promise.
+    arrays of the shape of `value`. `groups` has the number of the whole alternative that each of them belongs to: a
+    result is right if each element keeps one of the arrays of one group. It has 0 for an array that any element may
+    keep by itself; where `groups` ends, all are such arrays. `unsigned_zeros`: a zero of either sign keeps the promise.
     """
 
     status: str
@@ -39,6 +40,7 @@ class Want:
     bound: np.ndarray | None = None
     plain: np.ndarray | None = None
     alternatives: tuple[np.ndarray, ...] = ()
+    groups: tuple[int, ...] = ()
     unsigned_zeros: bool = False
     budgets: ByMode | None = None
     bounds: ByMode | None = None
@@ -99,6 +101,24 @@ class Want:
         ambiguous = self.ambiguous
         values = [np.where(ambiguous, value, want.value) for value in (self.value, *self.alternatives)]
         return replace(want, alternatives=tuple(values))
+
+    @property
+    def apart(self) -> list[np.ndarray]:
+        """The alternatives that each element may keep by itself."""
+        return [other for group, other in self._grouped() if not group]
+
+    @property
+    def wholes(self) -> list[list[np.ndarray]]:
+        """The whole alternatives: the arrays of each group."""
+        groups: dict[int, list[np.ndarray]] = {}
+        for group, other in self._grouped():
+            if group:
+                groups.setdefault(group, []).append(other)
+        return [*groups.values()]
+
+    def _grouped(self) -> Iterable[tuple[int, np.ndarray]]:
+        groups = (*self.groups, *(0 for _ in self.alternatives[len(self.groups) :]))
+        return zip(groups, self.alternatives, strict=True)
 
     @property
     def ambiguous(self) -> np.ndarray:

@@ -16,6 +16,7 @@ from tf_opdiff.harness.device.repeat import differing
 from tf_opdiff.harness.judge.differences.simplest import first
 from tf_opdiff.harness.judge.promises.expectation import expectation
 from tf_opdiff.harness.judge.promises.reference import ReferenceFault
+from tf_opdiff.harness.judge.promises.want import Want
 from tf_opdiff.harness.spec.contract import Side
 from tf_opdiff.harness.spec.inputs.recipes import is_float
 from tf_opdiff.harness.spec.quantity import family_of
@@ -40,6 +41,7 @@ class Blame:
     upstreams: tuple[np.ndarray | None, ...] | None = None
     side: Side | None = None
     _known: dict[tuple[str, Index, bool], tuple[Index | None, ...]] = field(default_factory=dict)
+    _promised: dict[tuple[bool, frozenset[int]], Mapping[str, Want]] = field(default_factory=dict)
 
     def of(self, quantity: str, index: Index, kind: str) -> tuple[Index | None, ...]:
         """The index in each input of the element to blame for an element of a result; None if the promise needs none.
@@ -52,6 +54,29 @@ class Blame:
             blamed = _Promise(self, quantity, index).blamed(small=small)
             self._known[key] = blamed if any(blamed) else ()
         return self._known[key]
+
+    def promised(self, quantity: str, where: Mapping[int, np.ndarray]) -> Mapping[str, Want]:
+        """The promise for a quantity, and others, if other, ordinary numbers stand at some places of some inputs.
+
+        `where` has a mask of the places for each of these inputs. Promises for inputs that change as a whole are kept:
+        each element and quantity is compared with them.
+        """
+        with_upstreams = family_of(quantity) != "output"
+        if not all(mask.all() for mask in where.values()):
+            return self._computed(with_upstreams, where)
+        key = with_upstreams, frozenset(where)
+        if key not in self._promised:
+            self._promised[key] = self._computed(with_upstreams, where)
+        return self._promised[key]
+
+    def _computed(self, with_upstreams: bool, where: Mapping[int, np.ndarray]) -> Mapping[str, Want]:
+        inputs = list(self.inputs)
+        for number, mask in where.items():
+            x = inputs[number]
+            ordinary, other = _ordinary(x)
+            inputs[number] = np.where(mask, np.where(x == ordinary, other, ordinary), x).astype(x.dtype)
+        upstreams = self.upstreams if with_upstreams else None
+        return expectation(self.case, tuple(inputs), self.side, upstreams_of=lambda *_: upstreams, bounds=False).wants
 
 
 @dataclass
@@ -69,7 +94,7 @@ class _Promise:
         if sum(x.size for x in inputs) > _MOST:
             return ()
         try:
-            self._own = self._value(inputs)
+            self._own = self._value({})
             needed = self._needed(range(len(inputs)))
             return tuple(self._in_input(i, small=small) if i in needed else None for i in range(len(inputs)))
         except (ReferenceFault, LookupError):
@@ -98,22 +123,15 @@ class _Promise:
 
     def _changes(self, where: Mapping[int, np.ndarray]) -> bool:
         """Whether the promise changes if other, ordinary numbers stand at some places of some inputs."""
-        inputs = list(self.of.inputs)
-        for number, mask in where.items():
-            x = inputs[number]
-            ordinary, other = _ordinary(x)
-            inputs[number] = np.where(mask, np.where(x == ordinary, other, ordinary), x).astype(x.dtype)
-        return bool(differing(self._value(tuple(inputs)), self._own).any())
+        return bool(differing(self._value(where), self._own).any())
 
-    def _value(self, inputs: tuple[np.ndarray, ...]) -> np.ndarray:
-        """The promised element, as an array of one.
+    def _value(self, where: Mapping[int, np.ndarray]) -> np.ndarray:
+        """The promised element for such changed inputs, as an array of one.
 
         Raises:
           LookupError: there is no such promise, or it has no such element.
         """
-        upstreams = self.of.upstreams if family_of(self.quantity) != "output" else None
-        promised = expectation(self.of.case, inputs, self.of.side, upstreams_of=lambda *_: upstreams, bounds=False)
-        value = promised.wants[self.quantity].value
+        value = self.of.promised(self.quantity, where)[self.quantity].value
         if value is None:
             raise LookupError("the promise has no elements")
         self._shape = value.shape

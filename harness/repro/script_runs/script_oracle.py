@@ -79,8 +79,16 @@ def oracle_words(discrepancy: Discrepancy, want: Want | None, writer: Writer) ->
     if want.status == "sparse":
         values = array_text(np.asarray(want.value.astype(want.dtype)), writer)
         return {"oracle": "sparse", "indices": array_text(np.asarray(want.indices), writer), "values": values}
+    return _of_value(discrepancy, want, writer)
+
+
+def _of_value(discrepancy: Discrepancy, want: Want, writer: Writer) -> dict[str, Any]:
+    """The words about a promised value, its allowed errors and its alternatives."""
+    assert want.dtype is not None
     value, allowed = allowed_errors(discrepancy, want)
-    others = [array_text(other.astype(value.dtype), writer) for other in want.alternatives]
+    others, *wholes = (
+        [array_text(other.astype(value.dtype), writer) for other in each] for each in (want.apart, *want.wholes)
+    )
     same = allowed.size and (allowed == allowed.flat[0]).all()
     bound = repr(float(allowed.flat[0])) if same else array_text(allowed, writer)
     return {
@@ -89,6 +97,7 @@ def oracle_words(discrepancy: Discrepancy, want: Want | None, writer: Writer) ->
         "dtype": dtype_text(want.dtype),
         "allowed": bound,
         "others": others,
+        "wholes": [f"[{', '.join(whole)}]" for whole in wholes],
     }
 
 

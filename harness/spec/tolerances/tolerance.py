@@ -34,9 +34,11 @@ class Tolerance:
                                 `harness.judge.promises.loose_bounds`), because the program itself loses them, and a
                                 sentence that says how.
     alternatives                alternatives(dtype, g, *inputs), for `jvp` and `hvp` alternatives(dtype, g, t, *inputs),
-                                → further arrays of the promise's shape. Each element is right if it keeps the promise
-                                or one of them: see `suites.forms.elementwise.flushed`. `dtype` is the NumPy dtype of
-                                the case. A side of a contract has its own.
+                                → further arrays of the promise's shape, which each element may keep by itself, and
+                                tuples of such arrays: whole alternatives. A result that keeps a whole alternative in
+                                place of the promise keeps one of its arrays at each element. A processor that flushes
+                                subnormal numbers does so at every element: see `suites.forms.elementwise.flushed`.
+                                `dtype` is the NumPy dtype of the case. A side of a contract has its own.
     unsigned_zeros              a tuple of the quantities in which zeros of either sign are right, such as the maximum
                                 of +0 and -0: see docs/explanations/conventions.md.
 

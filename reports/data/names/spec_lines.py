@@ -37,10 +37,16 @@ def _files(suite: str, root: Path) -> list[str]:
     """The modules of a family: a file of that name anywhere in the suites, else the files of a folder of that name."""
     if not suite.isidentifier():
         return []
-    files = [path.relative_to(root) for path in sorted((root / "suites").rglob("*.py"))]
-    files = [path for path in files if not {*_WITHOUT_SPECS} & {*path.parts}]
+    files = _modules(root)
     own = [path for path in files if path.stem == suite] or [path for path in files if path.parent.name == suite]
     return [str(path) for path in own]
+
+
+@cache
+def _modules(root: Path) -> list[Path]:
+    """The modules of the suites that may declare specs, relative to the root."""
+    files = [path.relative_to(root) for path in sorted((root / "suites").rglob("*.py"))]
+    return [path for path in files if not {*_WITHOUT_SPECS} & {*path.parts}]
 
 
 @cache

@@ -13,7 +13,7 @@ from tf_opdiff.suites.forms.array_ops.quantized import IN_XLA, NOT_IN_XLA, quant
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA
 from tf_opdiff.suites.forms.part import Op, Part, part
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import flushed_in, wholes
 
 SMOOTH = (*FLOATS, *COMPLEX)
 #: TensorFlow does not differentiate these, nor float8.
@@ -170,7 +170,7 @@ def flushed_sums(put):
     """The alternatives of a gradient that sums upstreams up: subnormal upstreams or sums may count as zeros."""
 
     def alternatives(dtype, g, x, i):
-        return [flushed_in(dtype, put(g, x, i)), put(flushed_in(dtype, g), x, i)]
+        return wholes(flushed_in(dtype, put(g, x, i)), put(flushed_in(dtype, g), x, i))
 
     return alternatives
 

@@ -20,7 +20,7 @@ from tf_opdiff.suites.forms.errors import WHEN_BUILT, raises
 from tf_opdiff.suites.forms.options import POLICY, changed, options_of, with_values
 from tf_opdiff.suites.forms.part import Op, Part, part
 from tf_opdiff.suites.reference.arrays.scatter import DIV, Combination, pulled, scattered, terms
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import Others, flushed_in, wholes
 
 #: On a GPU, scatters leave out an index out of range.
 IGNORED = "on GPU, if an out of bound index is found, the index is ignored"
@@ -77,17 +77,18 @@ class Scatter:
         """The budget and the bound, as fields of a spec."""
         return {"bound": {"output": self.bound}, "ulp": {"output": 0.5}} if self.how.rounded else {}
 
-    def alternatives(self, dtype: np.dtype, g: Any, x: np.ndarray, i: np.ndarray, u: np.ndarray) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, g: Any, x: np.ndarray, i: np.ndarray, u: np.ndarray) -> Others:
         """Other right results: either of two updates of one place, and subnormal operands or results as zeros."""
         exact, back = self.of(x, i, u), self.of(x, i, u, back=True)
         if not self.how.computes:
             return distinct(exact, [back], dtype)
         results = [self.of(a, i, b) for a, b in places(dtype, x, u)]
+        equal: list[np.ndarray] = []
         if not self.how.rounded:  # of two numbers that count as equal, either one
-            results.append(
-                replace(self, how=replace(self.how, two=partial(_second_of_equals, dtype, self.how))).of(x, i, u)
-            )
-        return distinct(exact, (y for r in results for y in (r, flushed_in(dtype, r))), dtype)
+            two = partial(_second_of_equals, dtype, self.how)
+            equal = [replace(self, how=replace(self.how, two=two)).of(x, i, u)]
+        whole = (y for r in results for y in (r, flushed_in(dtype, r)))
+        return distinct(exact, (*equal, back, *wholes(*whole)), dtype)
 
     def bound(self, unit: float, g: Any, x: np.ndarray, i: np.ndarray, u: np.ndarray) -> Any:
         """The largest error of a place with two roundings or more; see `Combination.bound`. One rounding is exact."""

@@ -17,7 +17,7 @@ from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, OF_XLA, of_xla
 from tf_opdiff.suites.forms.part import Op, part, together
 from tf_opdiff.suites.forms.recipes.hard_pairs import of_all_sizes, tiny
 from tf_opdiff.suites.forms.recipes.pairs import crossed, many, shaped
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import flushed_in, wholes
 
 _SHAPES = {"outer": shaped((4, 1), (1, 17)), "scalar": shaped((), (3, 5)), "empty": shaped((0, 3), (3,))}
 
@@ -28,7 +28,7 @@ def compared(op: Op) -> Iterable[Spec]:
     recipes: dict[str, Recipe] = {"edges": crossed, "bits": many(bit_patterns), "plain": often_equal}
     if "float32" in dtypes:
         recipes |= {"neighbours": neighbours, "subnormals": _with_subnormals}
-    flushed = {"output": lambda dtype, g, x, y: [compare(flushed_in(dtype, x), flushed_in(dtype, y))]}
+    flushed = {"output": lambda dtype, g, x, y: wholes(compare(flushed_in(dtype, x), flushed_in(dtype, y)))}
     yield from part(positions=True, recipes=recipes, dtypes=dtypes, alternatives=flushed)(op)
     yield from part("-broadcast", recipes=_SHAPES, dtypes=("float32",) if "float32" in dtypes else dtypes)(op)
 

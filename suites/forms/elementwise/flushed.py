@@ -1,98 +1,37 @@
 """Flushed: the results that are right as well where a processor takes subnormal numbers for zeros.
 
-One rule for all forms. Besides the promise, each element may be
+One rule for all forms. In place of the promise, a result may be
 
 - the result of flushed inputs, and either result flushed;
 - of a gradient, the product of the upstream and the derivative, each flushed or not before they meet. A derivative that
   is subnormal or infinite in the dtype may also be rounded to the dtype before it meets the upstream.
 
-A flushed number is a zero of its sign. `suites.reference.promises.subnormal` says which numbers a dtype flushes:
-float16 flushes none. A kernel that rounds several times may be off at both ends of the range: see `Kernel`.
+A processor that flushes subnormals flushes all of them, so each of these is a whole alternative: see
+`harness.spec.tolerances.tolerance`. A flushed number is a zero of its sign. `suites.reference.promises.subnormal` says
+which numbers a dtype flushes: float16 flushes none. A kernel that rounds several times may be off at both ends of the
+range, at any element: see `Kernel`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import product
+from operator import mul
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
+from tf_opdiff.suites.forms.elementwise.kernel import EXACT, Kernel
 from tf_opdiff.suites.reference.promises.function import Function
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import Others, flushed_in
 
-#: alternatives(dtype, g, *inputs) → further arrays that keep a promise, element by element, as of a spec.
-Alternatives = Callable[..., list[np.ndarray]]
+#: alternatives(dtype, g, *inputs) → the alternatives of a quantity.
+Alternatives = Callable[..., Others]
 #: vjp_of(derivative) → the VJP that multiplies an upstream by this derivative.
 VjpOf = Callable[[Callable[..., Any]], Callable[..., Any]]
-#: A derivative below this times the smallest normal number may be flushed: 2 (x - y) is where x - y is subnormal.
-_FACTOR = 4.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Kernel:
-    """How far a kernel may be off at the ends of the range of a dtype.
-
-    steps   roundings of relative size eps, at most 1 % together: a number that is so near to the smallest normal number
-            may be computed as a subnormal one, and one so near to the largest number as an infinity, or the other way
-            round. A derivative below four times the smallest normal number may be off by one smallest number.
-    factor  an upstream below this times the smallest normal number may be flushed, because a factor such as 1/2 may
-            meet it first.
-    """
-
-    steps: float = 0.0
-    factor: float = 1.0
-
-    def results(self, y: Any, dtype: np.dtype) -> Iterator[np.ndarray]:
-        """A result, and the results that a kernel may have in its place."""
-        y = np.asarray(y)
-        yield from (y, self.flushed(y, dtype), *self._at_top(y, dtype))
-
-    def concerns(self, dtype: np.dtype, *arrays: Any) -> bool:
-        """Whether a number in some arrays is so near to an end of the range that a kernel may be off there."""
-        info = ml_dtypes.finfo(dtype)
-        low = max(_FACTOR, self.factor) * float(info.smallest_normal)
-        high = np.longdouble(info.max) * (1 - min(self.steps * float(info.eps), 0.01))
-        parts = (part for x in map(np.asarray, arrays) for part in ((x.real, x.imag) if x.dtype.kind == "c" else (x,)))
-        sizes = map(np.abs, parts)
-        return any(bool(np.any(((size > 0) & (size < low)) | (size > high))) for size in sizes)
-
-    def flushed(self, y: np.ndarray, dtype: np.dtype) -> np.ndarray:
-        """A result, flushed where a kernel may compute a subnormal number."""
-        return flushed_in(dtype, y, 1 + min(self.steps * float(ml_dtypes.finfo(dtype).eps), 0.01))
-
-    def derivatives(self, slope: Any, dtype: np.dtype) -> Iterator[np.ndarray]:
-        """A derivative as a kernel may hold it in a dtype: rounded, or flushed, at the ends of the range."""
-        slope, info = np.asarray(slope), ml_dtypes.finfo(dtype)
-        near = slope.astype(dtype).astype(slope.dtype)
-        size, normal, least = np.abs(near), float(info.smallest_normal), float(info.smallest_subnormal)
-        rounded = np.where(~np.isfinite(near) | (size < normal), near, slope)
-        flushed = flushed_in(dtype, near, _FACTOR)
-        yield from (rounded, np.where(flushed == near, rounded, flushed))
-        if self.steps:
-            yield from (np.where(other == near, slope, other) for other in self._at_top(near, dtype))
-            small = (size > 0) & (size < _FACTOR * normal)
-            for steps in (-1, -0.75, -0.5, -0.25, 0.25, 0.5, 0.75, 1):
-                yield np.where(small, np.copysign(np.maximum(size + steps * least, 0), near), slope)
-
-    def _at_top(self, y: np.ndarray, dtype: np.dtype) -> Sequence[np.ndarray]:
-        """The values, with infinities for those next to the largest number, and the other way round."""
-        if not self.steps:
-            return ()
-        info = ml_dtypes.finfo(dtype)
-        top, off, size = np.longdouble(info.max), self.steps * float(info.eps), np.abs(y)
-        beyond = (size > top) & (size < top * (1 + off))
-        infinite = np.where(size > top * (1 - off), np.copysign(np.inf, y), y)
-        return infinite, np.where(beyond, np.copysign(top, y), y)
-
-
-#: A result that is rounded once.
-EXACT = Kernel()
-#: A result that is rounded several times.
-ROUNDED = Kernel(steps=16, factor=4)
 
 
 def outputs(f: Callable[..., Any], kernel: Kernel = EXACT, factors: Sequence[float] = ()) -> Alternatives:
@@ -104,13 +43,16 @@ def outputs(f: Callable[..., Any], kernel: Kernel = EXACT, factors: Sequence[flo
       factors: for each input, `Kernel.factor` if it is an upstream, and 1 otherwise; all 1 by default.
     """
 
-    def alternatives(dtype: np.dtype, g: Any, *xs: np.ndarray) -> list[np.ndarray]:
+    def alternatives(dtype: np.dtype, g: Any, *xs: np.ndarray) -> Others:
         exact, slacks = f(*xs), ((1.0,) * len(xs), *((factors,) if factors else ()))
         if not replace(kernel, factor=max((kernel.factor, *factors))).concerns(dtype, exact, *xs):
             return []
-        flushed = [f(*map(partial(flushed_in, dtype), xs, slack)) for slack in slacks]
-        results = (exact, *flushed)
-        return distinct(exact, (r for y in results for r in kernel.results(y, dtype)), dtype)
+        some = product((0, 1), repeat=len(xs))  # a kernel may read the bits of one input, and compute with another one
+        results = [
+            tuple(f(*map(partial(flushed_in, dtype), xs, map(mul, slack, flushed))) for slack in slacks)
+            for flushed in some
+        ]
+        return distinct(exact, _either_result(kernel, dtype, exact, results, xs), dtype)
 
     return alternatives
 
@@ -124,17 +66,59 @@ def gradient(vjp_of: VjpOf, derivative: Callable[..., Any], kernel: Kernel = EXA
       kernel: how far the kernel may be off.
     """
 
-    def alternatives(dtype: np.dtype, g: np.ndarray, *xs: np.ndarray) -> list[np.ndarray]:
+    def alternatives(dtype: np.dtype, g: np.ndarray, *xs: np.ndarray) -> Others:
         if not kernel.concerns(dtype, g, *xs, derivative(*xs), vjp_of(derivative)(g, *xs)):
             return []
-        products = []
-        for place in (xs, [flushed_in(dtype, x) for x in xs]):
-            slopes = kernel.derivatives(derivative(*place), dtype)
-            for vjp in (vjp_of(derivative), *(vjp_of(_constant(slope)) for slope in slopes)):
-                products += [vjp(upstream, *place) for upstream in (g, flushed_in(dtype, g, kernel.factor))]
-        return distinct(products[0], (r for y in products for r in kernel.results(y, dtype)), dtype)
+        exact, flush = vjp_of(derivative)(g, *xs), partial(flushed_in, dtype)
+        upstreams = ((g,), tuple(flush(g, factor) for factor in {1.0, kernel.factor}))
+        products = [
+            each
+            for place in places(dtype, *xs)
+            for same in upstreams
+            for each in _products(vjp_of, derivative, kernel, dtype, same, place)
+        ]
+        near = [vjp_of(_constant(slope))(g, *xs) for slope in kernel.roundings(derivative(*xs), dtype)]
+        apart = (end for y in near for end in (y, *kernel.at_top(y, dtype)))
+        return distinct(exact, (*apart, *_either_result(kernel, dtype, exact, products, [g])), dtype)
 
     return alternatives
+
+
+def _products(
+    vjp_of: VjpOf,
+    derivative: Callable[..., Any],
+    kernel: Kernel,
+    dtype: np.dtype,
+    upstreams: Sequence[np.ndarray],
+    place: Sequence[np.ndarray],
+) -> Iterator[tuple[np.ndarray, ...]]:
+    """The products of any of several upstreams with a derivative that is not flushed, and with one that is."""
+    rounded, flushed = kernel.slopes(np.asarray(derivative(*place)), dtype)
+    each = [(g, vjp_of(one)(g, *place)) for g in upstreams for one in (derivative, _constant(rounded))]
+    yield tuple(y for _, y in each)
+    yield tuple(
+        np.asarray(np.where((slope == rounded) | np.isnan(slope), y, vjp_of(_constant(slope))(g, *place)))
+        for slope in flushed
+        for g, y in each
+    )
+
+
+def _either_result(
+    kernel: Kernel,
+    dtype: np.dtype,
+    exact: np.ndarray,
+    results: Iterable[tuple[np.ndarray, ...]],
+    moved: Sequence[np.ndarray],
+) -> Iterator[Any]:
+    """The alternatives of a kernel that has one of several whole results, flushed or not.
+
+    A kernel may flush what it computes, and move a number of the arrays `moved` that is the result itself.
+    """
+    yield from kernel.at_top(exact, dtype)
+    for same in results:
+        flushed = [(y, other) for y in same for other in kernel.flushed(y, dtype)]
+        yield from (same, tuple(other for _, other in flushed))
+        yield tuple(np.where(np.logical_or.reduce([y == x for x in moved]), y, other) for y, other in flushed)
 
 
 def gradient_within(
@@ -151,10 +135,10 @@ def gradient_within(
     """
     flushed = gradient(vjp_of, derivative, kernel)
 
-    def alternatives(dtype: np.dtype, g: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
+    def alternatives(dtype: np.dtype, g: np.ndarray, x: np.ndarray) -> Others:
         exact, info = vjp_of(derivative)(g, x), ml_dtypes.finfo(dtype)
         special = np.isinf(g) | (np.abs(g) <= kernel.factor * float(info.smallest_normal))
-        others = flushed(dtype, g, x)
+        others: Others = flushed(dtype, g, x)
         for error in errors if special.any() else ():
             allowed = error(float(info.eps) / 2, np.ones(x.shape), x)
             open_sign = special & ~(allowed < np.abs(derivative(x))) & np.isfinite(x)
@@ -194,6 +178,20 @@ def either(
     return {"output": outputs(function, kernel), **gradients}
 
 
+def branching(alternatives: Mapping[str, Alternatives]) -> dict[str, Alternatives]:
+    """The alternatives of a program that branches by the size of a number, and flushes in some branches.
+
+    Any element may keep any of them. Known failures of these programs say which branches TensorFlow gets wrong.
+    """
+
+    def apart(one: Alternatives) -> Alternatives:
+        return lambda *arguments: [
+            array for other in one(*arguments) for array in (other if isinstance(other, tuple) else (other,))
+        ]
+
+    return {quantity: apart(one) for quantity, one in alternatives.items()}
+
+
 def places(dtype: np.dtype, *xs: np.ndarray) -> Iterator[list[np.ndarray]]:
     """The inputs with each choice of those that are flushed; choices that change nothing are left out."""
     flushed = [flushed_in(dtype, x) for x in xs]
@@ -201,15 +199,17 @@ def places(dtype: np.dtype, *xs: np.ndarray) -> Iterator[list[np.ndarray]]:
     return map(list, product(*choices))
 
 
-def distinct(exact: np.ndarray, values: Iterable[np.ndarray], dtype: np.dtype) -> list[np.ndarray]:
-    """The arrays that differ from the exact one and from each other once they are rounded to a dtype."""
-    others: list[np.ndarray] = []
-    rounded = {_numbers(exact, dtype)}
+def distinct(exact: np.ndarray, values: Iterable[Any], dtype: np.dtype) -> Others:
+    """The alternatives that differ from the exact array and from each other once they are rounded to a dtype."""
+    others: Others = []
+    keys: set[Any] = {_numbers(exact, dtype), frozenset({_numbers(exact, dtype)})}
     for value in values:
-        numbers = _numbers(value, dtype)
-        if numbers not in rounded:
-            others.append(value)
-            rounded.add(numbers)
+        whole = isinstance(value, tuple)
+        arrays = {_numbers(array, dtype): array for array in (value if whole else (value,))}
+        key = frozenset(arrays) if whole else next(iter(arrays))
+        if key not in keys:
+            others.append(tuple(arrays.values()) if whole else value)
+            keys.add(key)
     return others
 
 

@@ -25,7 +25,8 @@ from tf_opdiff.suites.derived.sizes import alike
 from tf_opdiff.suites.derived.special_places import distinct, joined, short
 from tf_opdiff.suites.forms.bounds import Budget, by_dtype
 from tf_opdiff.suites.forms.elementwise.analytic import axes
-from tf_opdiff.suites.forms.elementwise.flushed import ROUNDED, outputs
+from tf_opdiff.suites.forms.elementwise.flushed import outputs
+from tf_opdiff.suites.forms.elementwise.kernel import ROUNDED
 from tf_opdiff.suites.forms.elementwise.special_upstreams import KINDS
 from tf_opdiff.suites.forms.op import with_sizes
 from tf_opdiff.suites.forms.part import Op, Part, calling, part, tiered

@@ -18,7 +18,8 @@ from tf_opdiff.harness.spec.inputs.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe
 from tf_opdiff.harness.spec.tolerances.loose import Loose
 from tf_opdiff.suites.forms.elementwise.binary import product_of, products, summed
-from tf_opdiff.suites.forms.elementwise.flushed import ROUNDED, Alternatives, either, places
+from tf_opdiff.suites.forms.elementwise.flushed import Alternatives, branching, either, places
+from tf_opdiff.suites.forms.elementwise.kernel import ROUNDED
 from tf_opdiff.suites.forms.part import Part, part, tiered, together
 from tf_opdiff.suites.forms.recipes.hard_pairs import crossed_upstreams, tiny_numbers
 from tf_opdiff.suites.forms.recipes.pairs import normal, within
@@ -182,16 +183,15 @@ def _alternatives(functions: Iterable[Function], more: Mapping[str, Alternatives
     every = [*map(_exact_or_flushed, functions), {quantity: [one] for quantity, one in more.items()}]
 
     def of(quantity: str) -> Alternatives:
-        groups = [each[quantity] for each in every if quantity in each]
         return lambda dtype, g, *xs: [
             array
-            for group in groups
+            for each in every
             for place in places(dtype, *xs)
-            for alternatives in group
+            for alternatives in each.get(quantity, ())
             for array in alternatives(dtype, g, *place)
         ]
 
-    return {quantity: of(quantity) for each in every for quantity in each}
+    return branching({quantity: of(quantity) for each in every for quantity in each})
 
 
 def _exact_or_flushed(function: Function) -> dict[str, list[Alternatives]]:

@@ -105,7 +105,11 @@ def _independent(call: Callable[..., Any], inputs: Callable[[str], Sequence[np.n
 
     def specs(op: Op) -> Iterator[Spec]:
         first = next(iter(op.dtypes))
-        at, expected, *own = inputs(first)
+
+        def columns(*_: Any) -> tuple[np.ndarray, ...]:
+            at, expected, *own = inputs(first)
+            return *middle(at, expected), *own
+
         for end, of_modes in (("", {"modes": WITHOUT_XLA}), ("-xla", {"modes": ("xla",), "tier": "full"})):
             yield from part(
                 f"-independence{end}",
@@ -113,7 +117,7 @@ def _independent(call: Callable[..., Any], inputs: Callable[[str], Sequence[np.n
                     tf, call(tf, getattr(tf.raw_ops, op.raw), first, *own), at, expected, COUNT
                 ),
                 reference=lambda at, expected, *own: np.ones((len(lags(COUNT)), *at.shape), bool),
-                recipes={"columns": lambda draw, _: (*middle(at, expected), *own)},
+                recipes={"columns": columns},
                 dtypes=(first,),
                 **of_modes,
             )(op)

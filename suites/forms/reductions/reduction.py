@@ -19,7 +19,7 @@ from tf_opdiff.suites.forms.recipes.elements import from_one
 from tf_opdiff.suites.forms.reductions.reduction_recipes import OF_INTEGERS, RECIPES, plain
 from tf_opdiff.suites.reference.promises.accumulation import Axis, axes
 from tf_opdiff.suites.reference.promises.promise import OfOneTensor, Promise
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import flushed_in, wholes
 
 Function = Callable[..., Any]
 #: The calls of one program: all axes, single ones from either end, two, none, and one that is kept with size 1.
@@ -126,13 +126,13 @@ def reduced(f: Function, *, flushes: bool = True, **functions: Function) -> OfOn
     if "jvp" in functions:
         promised.setdefault("hvp", lambda g, t, x, axis, keep_dims=False: None)
     if flushes:
-        promised["alternatives"] = lambda dtype, x, axis, keep_dims=False: [
-            _dropped(y, x, axis, keep_dims) for y in (flushed_in(dtype, f(x, axis)), f(flushed_in(dtype, x), axis))
-        ]
+        promised["alternatives"] = lambda dtype, x, axis, keep_dims=False: wholes(
+            *(_dropped(y, x, axis, keep_dims) for y in (flushed_in(dtype, f(x, axis)), f(flushed_in(dtype, x), axis)))
+        )
     if flushes and vjp:
-        promised["grad_alternatives"] = lambda dtype, g, x, axis, keep_dims=False: [
+        promised["grad_alternatives"] = lambda dtype, g, x, axis, keep_dims=False: wholes(
             vjp(_kept(g, x, axis), flushed_in(dtype, x), axis)
-        ]
+        )
     return OfOneTensor(_with_axes(f, "f"), **promised)
 
 

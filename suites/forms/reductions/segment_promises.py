@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from tf_opdiff.suites.forms.elementwise.flushed import distinct, places
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import Others, flushed_in, wholes
 from tf_opdiff.suites.reference.reductions.segments import SUM, Reduction, members, product_curved, pulled, reduced
 
 
@@ -43,12 +44,13 @@ class Segments:
             return None, None
         return pulled(self.how, g, *self.rows_of(x, ids)).reshape(x.shape), None
 
-    def flushed_outputs(self, dtype: np.dtype, g: Any, x: np.ndarray, ids: np.ndarray) -> list[np.ndarray]:
+    def flushed_outputs(self, dtype: np.dtype, g: Any, x: np.ndarray, ids: np.ndarray) -> Others:
         """Other right outputs: subnormal rows or results count as zeros."""
         results = [self.reference(a, ids) for (a,) in places(dtype, x)]
+        equal: list[np.ndarray] = []
         if self.how.chooses:
-            results += [self._equals(dtype, x, ids, choose) for choose in (np.fmax, np.fmin)]
-        return distinct(results[0], (y for r in results for y in (r, flushed_in(dtype, r))), dtype)
+            equal = [self._equals(dtype, x, ids, choose) for choose in (np.fmax, np.fmin)]
+        return distinct(results[0], (*equal, *_either(dtype, (*results, *equal))), dtype)
 
     def _equals(self, dtype: np.dtype, x: np.ndarray, ids: np.ndarray, choose: Any) -> np.ndarray:
         """The highest or the lowest of the rows that equal the result for a processor that flushes subnormals."""
@@ -61,10 +63,10 @@ class Segments:
             exact[k] = choose.reduce(equal, 0) if len(equal) and not np.isnan(best).any() else exact[k]
         return exact
 
-    def flushed_gradients(self, dtype: np.dtype, g: Any, x: np.ndarray, ids: np.ndarray) -> list[np.ndarray]:
+    def flushed_gradients(self, dtype: np.dtype, g: Any, x: np.ndarray, ids: np.ndarray) -> Others:
         """Other right gradients: subnormal rows, upstreams or results count as zeros."""
         results = [self.vjp(h, a, ids)[0] for a, h in places(dtype, x, g)]
-        return distinct(results[0], (y for r in results for y in (r, flushed_in(dtype, r))), dtype)
+        return distinct(results[0], _either(dtype, results), dtype)
 
     def bound(self, u: float, g: Any, x: np.ndarray, ids: np.ndarray) -> Any:
         """The largest error of an output: n roundings of n terms and those of a quotient, in any order of the terms.
@@ -141,10 +143,10 @@ class SparseSegments:
         np.add.at(out, i, rows if flush is None else flushed_in(flush, rows))
         return out
 
-    def flushed_gradients(self, dtype: np.dtype, g: Any, x: np.ndarray, i: Any, ids: Any) -> list[np.ndarray]:
+    def flushed_gradients(self, dtype: np.dtype, g: Any, x: np.ndarray, i: Any, ids: Any) -> Others:
         """Other right gradients: subnormal upstreams, terms or results count as zeros."""
         results = [self._pulled(h, x, i, ids, flush) for (h,) in places(dtype, g) for flush in (None, dtype)]
-        return distinct(results[0], (y for r in results for y in (r, flushed_in(dtype, r))), dtype)
+        return distinct(results[0], _either(dtype, results), dtype)
 
     def bound(self, u: float, g: Any, x: np.ndarray, i: np.ndarray, ids: np.ndarray) -> Any:
         """The largest error of an output."""
@@ -156,6 +158,11 @@ class SparseSegments:
         steps = np.maximum(terms - 1 + self.own.factors * (self.own.how.power > 0), 0).reshape(-1, *(1,) * (x.ndim - 1))
         return steps * u / (1 - steps * u) * self._pulled(np.abs(g), x, i, ids)
 
-    def flushed_outputs(self, dtype: np.dtype, g: Any, x: np.ndarray, i: Any, ids: Any) -> list[np.ndarray]:
+    def flushed_outputs(self, dtype: np.dtype, g: Any, x: np.ndarray, i: Any, ids: Any) -> Others:
         """Other right outputs: subnormal rows or results count as zeros."""
         return self.own.flushed_outputs(dtype, g, x[i], ids)
+
+
+def _either(dtype: np.dtype, results: Iterable[np.ndarray]) -> Others:
+    """Each result and its flushed numbers, as whole alternatives."""
+    return wholes(*(y for r in results for y in (r, flushed_in(dtype, r))))

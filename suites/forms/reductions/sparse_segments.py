@@ -17,6 +17,7 @@ from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.part import Op, Part, calling, part
 from tf_opdiff.suites.forms.reductions import segment_recipes as recipes
 from tf_opdiff.suites.forms.reductions.segment_promises import Segments, SparseSegments
+from tf_opdiff.suites.reference.promises.subnormal import Others, wholes
 from tf_opdiff.suites.reference.reductions.segments import Reduction
 
 #: Indices into nine rows: each row once, and some of them twice.
@@ -163,9 +164,9 @@ def sparse_segment_gradient(how: Reduction, *, unique: bool = False) -> Part:
         promise, arguments = promised(g, i, ids)
         return gathered(i, promise.gradient_bound(u, *arguments))
 
-    def flushed(dtype: np.dtype, _: Any, g: np.ndarray, i: np.ndarray, ids: np.ndarray) -> list[np.ndarray]:
+    def flushed(dtype: np.dtype, _: Any, g: np.ndarray, i: np.ndarray, ids: np.ndarray) -> Others:
         promise, arguments = promised(g, i, ids)
-        return [gathered(i, result) for result in promise.flushed_gradients(dtype, *arguments)]
+        return wholes(*(gathered(i, result) for (result,) in promise.flushed_gradients(dtype, *arguments)))
 
     def specs(op: Op) -> Iterator[Spec]:
         call = calling(op.raw, ("grad", "indices", "segment_ids"), **{size: rows})

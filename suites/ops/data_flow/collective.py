@@ -1,11 +1,12 @@
 """Collectives: tensors of two logical CPUs of one session, which is a group of two members."""
 
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
-from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.harness.spec.spec import Unavailable
+from tf_opdiff.harness.spec.plan import MODES, WITHOUT_XLA
+from tf_opdiff.harness.spec.spec import Raises, Side, Unavailable
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
 
@@ -52,14 +53,40 @@ def _group(key: int) -> dict[str, int]:
     return {"group_size": 2, "group_key": key, "instance_key": key + 100}
 
 
-def _reduced(tf: Any, x: Any, merge_op: str, final_op: str) -> Any:
+def _reduced(tf: Any, x: Any, merge_op: str, final_op: str, **group: Any) -> Any:
     own = {"merge_op": merge_op, "final_op": final_op, "subdiv_offsets": [0]}
-    return tf.raw_ops.CollectiveReduce(input=x, **_group(1), **own)
+    return tf.raw_ops.CollectiveReduce(input=x, **_group(1) | group, **own)
 
 
 def _reduced_v2(tf: Any, x: Any, merge_op: str, final_op: str, **attrs: Any) -> Any:
-    own = {"merge_op": merge_op, "final_op": final_op, "ordering_token": [], **attrs}
-    return tf.raw_ops.CollectiveReduceV2(input=x, **_group(2), **own)
+    own = {"merge_op": merge_op, "final_op": final_op, "ordering_token": []}
+    return tf.raw_ops.CollectiveReduceV2(input=x, **{**_group(2), **own, **attrs})
+
+
+def _gathered(tf: Any, x: Any, **group: Any) -> Any:
+    own = {**_group(3), **group}
+    return tf.raw_ops.CollectiveGather(input=x, **own, shape=[own["group_size"] * x.shape[0], *x.shape[1:]])
+
+
+def _alone(call: Any, **fields: Any) -> Any:
+    """A part: a group of one member, which gets its own tensor back.
+
+    The eager runtime remembers each instance, and refuses another shape or dtype under its key.
+    """
+
+    def program(tf: Any, x: Any, **attrs: Any) -> Any:
+        instance = crc32(repr((call.__name__, x.dtype.name, *x.shape, attrs)).encode()) % 2**31
+        return call(tf, x, **attrs, group_size=1, group_key=4, instance_key=instance)
+
+    return part(
+        "-alone",
+        program=program,
+        reference=lambda x, **attrs: x,
+        recipes={label: lambda draw, d, shape=shape: _whole(shape)(draw, d)[:1] for label, shape in _SHAPES.items()},
+        sessions=False,
+        evidence="",
+        **{"modes": WITHOUT_XLA} | fields,
+    )
 
 
 def _merged(x: Any, y: Any, merge_op: str, final_op: str, **attrs: Any) -> Any:
@@ -73,6 +100,19 @@ def _joined(x: Any, y: Any) -> Any:
     return both, both
 
 
+def _by_xla(x: Any, merge_op: str, final_op: str) -> Raises:
+    if merge_op in ("Add", "Mul") and final_op == "Id":
+        return Raises("UNIMPLEMENTED", "Collectives are not yet implemented for CPU devices")
+    return Raises("INVALID_ARGUMENT", "Only ")
+
+
+_NO_GROUP = {
+    "cpu/xla": Side(
+        reference=_by_xla,
+        why="XLA sums and multiplies alone, in groups of other devices than CPUs, and says so",
+        link="https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/compiler/jit/xla_launch_util.cc",
+    )
+}
 _OF_SESSION: dict[str, Any] = {"modes": ("graph",), "sessions": True, "evidence": "also:CPU:1", "dtypes": _DTYPES}
 _RECIPES = {label: _whole(shape) for label, shape in _SHAPES.items()}
 
@@ -92,15 +132,13 @@ SPECS = (
         reference=lambda groups, i, key: (np.int32(3), np.int32(key + np.argwhere(groups == i)[0][0])),
         dtypes=("int32",),
         constant=("output[0]",),
-        modes=WITHOUT_XLA,
     ),
     *op(
         "collective-gather",
         "CollectiveGather",
         part(recipes=_RECIPES),
-        program=_of_members(
-            lambda tf, x: tf.raw_ops.CollectiveGather(input=x, **_group(3), shape=[2 * x.shape[0], *x.shape[1:]])
-        ),
+        _alone(_gathered),
+        program=_of_members(_gathered),
         reference=_joined,
         **_OF_SESSION | {"dtypes": tiered(("float32", "float64", "int32", "int64", "float16"))},
     ),
@@ -108,6 +146,7 @@ SPECS = (
         "collective-reduce",
         "CollectiveReduce",
         part(recipes=_RECIPES, attrs=_MERGES),
+        _alone(_reduced, attrs=_MERGES),
         program=_of_members(_reduced),
         reference=_merged,
         **_OF_SESSION,
@@ -117,6 +156,7 @@ SPECS = (
         "CollectiveReduceV2",
         part(recipes=_RECIPES, attrs=_MERGES),
         part("-stateless", recipes=_RECIPES, attrs={"stateless": {**_MERGES["add_id"], "is_stateless": True}}),
+        _alone(_reduced_v2, attrs=_MERGES, modes=MODES, contract=_NO_GROUP),
         program=_of_members(_reduced_v2),
         reference=_merged,
         **_OF_SESSION,

@@ -7,13 +7,16 @@ import numpy as np
 
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.suites.forms.of_xla import NIBBLES, OF_CPU, SMALL_FLOATS
+from tf_opdiff.suites.forms.of_xla import NIBBLES, OF_CPU, OF_XLA, SMALL_FLOATS
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.forms.recipes.pairs import shaped
 
 _OTHERS = (*(dtype for dtype in FLOATS if dtype != "float32"), *COMPLEX, *INTEGERS, "bool")
 _RECIPES = {"rows": shaped((3, 5)), "scalars": shaped((3,)), "empty_rows": shaped((3, 0)), "one": shaped((3, 1))}
+_ROW = {"row": shaped((5,))}
+#: The dtypes for which a CPU has no kernel of slices.
+_WITHOUT_SLICES = (*OF_XLA, *(dtype for dtype in OF_CPU if dtype != "bytes"))
 #: The options of a dataset as its op has them: `deterministic` of `tf.data.Options` is true.
 _OPTIONS = b"\x08\x01"
 _READ = "MakeIterator;IteratorGetNext;AnonymousIteratorV3"
@@ -98,19 +101,24 @@ def _deleted(tf: Any, x: Any) -> Any:
         return tuple(map(tf.identity, elements))
 
 
-def _generated(tf: Any, x: Any) -> Any:
-    """The rows by a generator, whose state is their number."""
+def _whole(tf: Any, x: Any) -> Any:
+    """The whole tensor by a generator, three times."""
+    return _generated(tf, x, lambda n, x: tf.identity(x), tf.TensorSpec([1, *x.shape], x.dtype))
+
+
+def _generated(tf: Any, x: Any, following: Any, like: Any) -> Any:
+    """Elements by a generator, whose state is their number; `like` has the dtype and the shape of such rows."""
     number, shape = tf.TensorSpec([], tf.int64), tf.TensorSpec(x.shape, x.dtype)
 
     def traced(f: Callable[..., Any], *types: Any) -> Any:
         return tf.function(f, autograph=False).get_concrete_function(*types)
 
     first = traced(lambda x: tf.constant(0, tf.int64), shape)
-    one = traced(lambda n, x: x[0], number, shape)
+    one = traced(following, number, shape)
     last = traced(lambda n, x: tf.constant(0, tf.int64), number, shape)
     functions = {"init_func": first, "next_func": one, "finalize_func": last}
     others = {"init_func_other_args": [x], "next_func_other_args": [x], "finalize_func_other_args": [x]}
-    return _read(tf, tf.raw_ops.GeneratorDataset(**functions, **others, **_typed(x)), x)
+    return _read(tf, tf.raw_ops.GeneratorDataset(**functions, **others, **_typed(like)), like)
 
 
 def _options(tf: Any, x: Any) -> Any:
@@ -172,7 +180,8 @@ SPECS = (
         "generator-dataset",
         "GeneratorDataset;" + _READ,
         *_PARTS,
-        program=_generated,
+        part("-whole", program=_whole, reference=lambda x: (x,) * 3, recipes=_ROW, dtypes=_WITHOUT_SLICES, tier="full"),
+        program=lambda tf, x: _generated(tf, x, lambda n, x: x[0], x),
         **_ROWS | {"reference": lambda x: (x[0],) * 3},
     ),
     *op(

@@ -9,7 +9,7 @@ from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.forms.state.list_programs import TensorList, pieces, rows
 from tf_opdiff.suites.forms.state.lists import contents, followed_by, no_kernel, one_length, small_rows, steps, tensors
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import Others, flushed_in, wholes
 
 _ROWS = (5, 3)
 _THREE = np.array([2, 0, 3], "int32")
@@ -37,10 +37,10 @@ def _with_zeros(x: np.ndarray, count: int) -> np.ndarray:
     return np.concatenate([x, _zeros(count - len(x), x)])
 
 
-def _flushed_sums(dtype: np.dtype, g: np.ndarray) -> list[np.ndarray]:
+def _flushed_sums(dtype: np.dtype, g: np.ndarray) -> Others:
     """Upstreams, and their sums with zeros, of a processor that flushes subnormals: XLA adds the lists of elements."""
     flushed = flushed_in(dtype, g)
-    return [flushed, flushed + 0.0]
+    return wholes(flushed, flushed + 0.0)
 
 
 def _lengths(shape: tuple[int, ...]) -> np.ndarray:

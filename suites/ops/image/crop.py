@@ -45,6 +45,19 @@ def _whole(draw, dtype, *shape):
     return np.broadcast_to(np.array([0, 0, 1, 1], "float32"), shape)
 
 
+def _beyond(*xs):
+    """The crops of `-border` whose last row or column the kernel takes for outside, by its formula in float32."""
+    results = []
+    for i, ((_, *image, _), _, size, attrs) in enumerate(_BORDER.values()):
+        crop = Crop(crop_size=size, **attrs).f(*xs[3 * i : 3 * i + 3])
+        for axis, (n, count) in enumerate(zip(image, size, strict=True), 1):
+            last = np.float32(count - 1)
+            if count > 1 and last * (np.float32(n - 1) / last) > n - 1:
+                crop.swapaxes(0, axis)[-1] = 0
+        results.append(crop)
+    return tuple(results)
+
+
 def _crop(tf, x, boxes, *index, numbers=(0, 0), crop_size=TWO, **attrs):
     """A call with the images of boxes, or with these numbers of images."""
     images = index[0] if index else tf.constant(numbers, "int32")
@@ -63,7 +76,9 @@ SPECS = op(
     "crop-and-resize",
     "CropAndResize",
     also("-alone", calls=crops({"up": CROPS["up"]}), recipes={"plain": (plain, boxes)}, second=("plain",)),
-    also("-border", calls=crops(_BORDER), recipes={"positive": (positive, _whole)}, **_ONCE),
+    also(
+        "-border", calls=crops(_BORDER), recipes={"positive": (positive, _whole)}, mistaken={"output": _beyond}, **_ONCE
+    ),
     also("-exact", calls=crops(EXACT_CROPS), recipes={"exact": (small_integers, exact_boxes)}, gradient=False),
     also("-far", calls=crops(_CORNERS), recipes={"positive": (positive, _far)}, **_ONCE),
     also("-integer", recipes={"plain": (plain, boxes)}, gradient=False, dtypes=tiered(INTEGERS, ())),

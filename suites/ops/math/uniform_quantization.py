@@ -14,6 +14,9 @@ from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
 
 _MIN = {"int8": -128, "uint8": 0, "int32": -(2**31)}
+#: The attribute of images with channels first and filters with outputs first, a serialised
+#: `UniformQuantizedConvolutionDimensionNumbersAttr`; kernels of a CPU have the same in place of an empty one.
+_CHANNELS_FIRST = bytes((8, 0, 16, 1, 26, 2, 2, 3, 32, 1, 40, 0, 50, 2, 2, 3, 56, 0, 64, 1, 74, 2, 2, 3))
 _MAX = {"int8": 127, "uint8": 255, "int32": 2**31 - 1}
 #: Scales and zero points: of a tensor, and of each slice along axis 1.
 _SCALES: dict[str, dict[str, Any]] = {
@@ -193,6 +196,11 @@ SPECS = (
         "uniform-quantized-convolution",
         "UniformQuantizedConvolution",
         part(recipes={"plain": _two((2, 3, 7, 5), (4, 3, 3, 2)), "one": _two((1, 1, 3, 3), (1, 1, 1, 1))}),
+        part(
+            "-dimensions",
+            program=_product("UniformQuantizedConvolution", padding="VALID", dimension_numbers=_CHANNELS_FIRST),
+            recipes={"plain": _two((2, 3, 7, 5), (4, 3, 3, 2)), "one": _two((1, 1, 1, 1), (1, 1, 1, 1))},
+        ),
         small({"one": _two((1, 1, 1, 1), (1, 1, 1, 1)), "no_image": _two((0, 2, 3, 3), (3, 2, 2, 2))}),
         _unfit((2, 3, 7, 5), (4, 2, 3, 2)),
         program=_product("UniformQuantizedConvolution", padding="VALID"),

@@ -6,9 +6,9 @@ from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.errors import raises
-from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU
+from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU, of_nibbles
 from tf_opdiff.suites.forms.op import op
-from tf_opdiff.suites.forms.part import part, tiered
+from tf_opdiff.suites.forms.part import calling, part, tiered
 from tf_opdiff.suites.forms.recipes.pairs import shaped
 from tf_opdiff.suites.forms.state.updates import SIZES, VECTOR
 from tf_opdiff.suites.forms.state.variables import REFERENCE, RESOURCE, final
@@ -34,6 +34,7 @@ SPECS = (
         "assign",
         "Assign",
         *_PARTS,
+        part("-bool", ops="VariableV2;Assign", recipes={"matrix": _RECIPES["matrix"]}, dtypes=("bool",), tier="full"),
         reference=final(lambda x, y: y),
         **_REFERENCE | {"dtypes": tiered((*_DTYPES, *COMPLEX))},
     ),
@@ -56,6 +57,14 @@ SPECS = (
             dtypes=("object", "int4", "uint4", "int2", "uint2", "float4_e2m1fn"),
             modes=WITHOUT_XLA,
             tier="full",
+        ),
+        part(
+            "-nibble-of-xla",
+            **of_nibbles(
+                RESOURCE.changing(calling("AssignVariableOp", _RESOURCE["arguments"])),
+                final(lambda x, y: y),
+                {"scalar": _RECIPES["scalar"]},
+            ),
         ),
         reference=final(lambda x, y: y),
         dtypes=tiered((*_ALL, "bool", *FLOAT8_OF_CPU), ("float32",)),

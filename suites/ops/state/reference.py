@@ -103,6 +103,10 @@ def _destroyed(tf, x, name="t", destroyed="t"):
 
 
 _PLAIN = {"plain": UNARY["plain"]}
+_WHOLE = {
+    label: lambda draw, d, shape=shape: (draw.integers(*shape, low=0, high=9).astype(d),)
+    for label, shape in {"whole": (3, 5), "one": (1,)}.items()
+}
 _IN_LOOP = "RefEnter;RefMerge;RefSwitch;RefNextIteration;RefExit"
 
 SPECS = (
@@ -125,7 +129,7 @@ SPECS = (
     *op(
         "ref-loop",
         _IN_LOOP,
-        _on_reference({"whole": lambda draw, d: (draw.integers(3, 5, low=0, high=9).astype(d),)}, rough=INTEGERS),
+        _on_reference(_WHOLE, rough=INTEGERS),
         part(
             "-assigning-rough",
             program=partial(_loop, "Assign"),

@@ -4,7 +4,7 @@ import numpy as np
 
 from tf_opdiff.suites.forms.programs.api import Call, calls
 from tf_opdiff.suites.forms.recipes.rows import SHAPE, plain, rows
-from tf_opdiff.suites.reference.reductions.comparison_sort import by_comparison, largest_first
+from tf_opdiff.suites.reference.reductions.comparison_sort import by_comparison, first_by_heap, largest_first
 
 _ROWS, _N = SHAPE
 
@@ -57,10 +57,10 @@ def _searched(side):
 
 
 def _beside_nan(*xs):
-    """The outputs of `api-sorted` outside XLA. Nothing says in which order the heap of `top_k` leaves NaN."""
-    rising, falling = by_comparison(-xs[2]), by_comparison(xs[3])
+    """The outputs of `api-sorted` outside XLA."""
+    rising, falling, top = by_comparison(-xs[2]), by_comparison(xs[3]), first_by_heap(xs[4], 4)
     sorted_rows, sorted_columns = -largest_first(-xs[0]), largest_first(xs[1].T).T
-    return sorted_rows, sorted_columns, rising, falling, *_top(xs[4])
+    return sorted_rows, sorted_columns, rising, falling, np.take_along_axis(xs[4], top, axis=1), top
 
 
 _TIES = rows([2.0, 1.0, 2.0], [0.0], [np.inf, 0.0, -np.inf], [1.0, -1.0])

@@ -113,19 +113,29 @@ def _frobenius_slope(x):
     return x / n if n != 0 else np.zeros(x.shape)
 
 
-def _largest_sum(axis):
+def _largest_sum(axis, largest=np.max):
     """The largest sum of absolute values along an axis, and its gradient; equal sums share it."""
 
     def norm(x):
-        return np.max(np.sum(np.abs(x), axis=axis))
+        return largest(np.sum(np.abs(x), axis=axis))
 
     def slope(x):
         sums = np.sum(np.abs(x), axis=axis, keepdims=True)
-        if np.isnan(sums).any():
+        most = largest(sums)
+        if np.isnan(most):
             return np.full(x.shape, np.nan)
-        return np.where(sums == np.max(sums), np.sign(x), 0) / np.sum(sums == np.max(sums))
+        return np.where((sums == most) | np.isnan(x), np.sign(x), 0) / np.sum(sums == most)
 
     return norm, slope
+
+
+def _past_nan():
+    """The norms and the gradients of `api-matrix-norm` by the largest sum that is no NaN."""
+    sums = {i: _largest_sum(axis, np.nanmax) for i, axis in ((2, 0), (3, 1))}
+    return {
+        "output": lambda *xs: tuple(sums[i][0](x) if i in sums else None for i, x in enumerate(xs)),
+        "grad": lambda gs, *xs: tuple(gs[i] * sums[i][1](x) if i in sums else None for i, x in enumerate(xs)),
+    }
 
 
 _NORM = _norm("norm", lambda tf, x: tf.norm(x, axis=1), _vector(2), _N + 4, _N + 8)
@@ -197,6 +207,7 @@ SPECS = (
         _of_matrix("linalg.norm", lambda tf, x: tf.linalg.norm(x, ord=1, axis=[0, 1]), *_largest_sum(0)),
         _of_matrix("linalg.norm", lambda tf, x: tf.linalg.norm(x, ord=np.inf, axis=[0, 1]), *_largest_sum(1)),
         recipes={"plain": plain, "zeros": rows([0.0], [0.0], [0.0], [0.0]), "special": _SPECIAL},
+        mistaken=_past_nan(),
         ops="Sqrt;Max;Sum",
     ),
     *calls(

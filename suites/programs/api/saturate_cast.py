@@ -9,7 +9,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.inputs.recipes import FLOATS, INTEGERS, SIZE, filled, is_float
 from tf_opdiff.suites.forms.programs.api import Call, calls, fixed
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import flushed_in, wholes
 
 
 def _limits(dtype):
@@ -69,7 +69,7 @@ def _alternatives(source):
 
     def flushed(number, target):
         reference = _reference(source, target)
-        return lambda dtype, g, *xs: [flushed_in(np.dtype(target), reference(xs[number]).astype(np.float64))]
+        return lambda dtype, g, *xs: wholes(flushed_in(np.dtype(target), reference(xs[number]).astype(np.float64)))
 
     def largest(number, target):
         reference, top = _reference(source, target), _limits(target)[1]

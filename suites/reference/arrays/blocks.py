@@ -83,3 +83,16 @@ def patches(
         index.append(at.reshape(shape))
     windows = x[tuple(index)]
     return windows.reshape(*windows.shape[: 1 + len(axes)], prod(windows.shape[1 + len(axes) :]))
+
+
+def patches_of_xla(
+    x: np.ndarray, ksizes: Sequence[int], strides: Sequence[int], padding: str, rates: Sequence[int] = ()
+) -> np.ndarray:
+    """The windows as sums of products with zeros and ones, each sum over the elements of a channel of a window.
+
+    They are NaN where another element of the sum is not finite.
+    """
+    windows = patches(x, ksizes, strides, padding, rates)
+    special = ~np.isfinite(windows).reshape(*windows.shape[:-1], -1, x.shape[-1])
+    others = np.sum(special, axis=-2, keepdims=True) > special
+    return np.where(others.reshape(windows.shape), np.nan, windows)

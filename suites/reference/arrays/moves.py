@@ -14,7 +14,7 @@ import numpy as np
 
 from tf_opdiff.suites.reference.promises.accumulation import accumulator, gamma, lowest_bit, sizes
 from tf_opdiff.suites.reference.promises.promise import Promise, together
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import Others, flushed_in, wholes
 
 Arrays = tuple[np.ndarray, ...]
 #: move(*xs, **parameters) → the result, or the results.
@@ -56,6 +56,12 @@ class Sums:
     def errors(self, u: float) -> Arrays:
         """The largest errors: γ_{n-1} Σ|x| (Higham, section 4.2) and one rounding; none where every sum is exact."""
         return tuple(map(lambda *parts: self._error(u, *parts), self.totals, self.counts, self.magnitudes, self.lowest))
+
+    def flushed(self, i: int, dtype: np.dtype, of_flushed: Sums) -> Others:
+        """Sums i where a processor flushes the terms, or the sums; it may move single terms as they are."""
+        exact, small = self.totals[i], of_flushed.totals[i]
+        others = (flushed_in(dtype, exact), small, flushed_in(dtype, small))
+        return wholes(*others, *(np.where(self.counts[i] == 1, exact, other) for other in others))
 
     @staticmethod
     def _error(u: float, total: Any, count: Any, magnitude: Any, lowest: Any) -> np.ndarray:
@@ -157,10 +163,10 @@ class Forward(Moved):
         """The errors of the sums by tensor i."""
         return self._sums(gs, xs, attrs).errors(u)[i]
 
-    def grad_alternatives(self, i: int, dtype: np.dtype, gs: Any, *xs: np.ndarray, **attrs: Any) -> list[np.ndarray]:
-        """The sums where a processor flushes subnormal upstreams, or the result."""
-        flushed = self._sums(tuple(flushed_in(dtype, g) for g in together(gs)), xs, attrs).totals[i]
-        return [flushed_in(dtype, self._sums(gs, xs, attrs).totals[i]), flushed, flushed_in(dtype, flushed)]
+    def grad_alternatives(self, i: int, dtype: np.dtype, gs: Any, *xs: np.ndarray, **attrs: Any) -> Others:
+        """The sums where a processor flushes subnormals."""
+        of_flushed = self._sums(tuple(flushed_in(dtype, g) for g in together(gs)), xs, attrs)
+        return self._sums(gs, xs, attrs).flushed(i, dtype, of_flushed)
 
     def _sums(self, gs: Any, xs: Sequence[np.ndarray], attrs: Mapping[str, Any]) -> Sums:
         tensors, literals = self._split(xs, attrs)
@@ -231,10 +237,10 @@ class Back(Moved):
         """The errors of the sums of tangents."""
         return self.error(u, *ts, **attrs)
 
-    def alternatives(self, dtype: np.dtype, *xs: np.ndarray, **attrs: Any) -> list[np.ndarray]:
-        """The sums where a processor flushes subnormal elements, or the result."""
-        flushed = self._sums([flushed_in(dtype, x) for x in xs], attrs).totals[0]
-        return [flushed_in(dtype, self._sums(xs, attrs).totals[0]), flushed, flushed_in(dtype, flushed)]
+    def alternatives(self, dtype: np.dtype, *xs: np.ndarray, **attrs: Any) -> Others:
+        """The sums where a processor flushes subnormals."""
+        of_flushed = self._sums([flushed_in(dtype, x) for x in xs], attrs)
+        return self._sums(xs, attrs).flushed(0, dtype, of_flushed)
 
     def _sums(self, xs: Sequence[np.ndarray], attrs: Mapping[str, Any]) -> Sums:
         (x,), literals = self._split(xs, attrs)

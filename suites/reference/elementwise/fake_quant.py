@@ -10,7 +10,7 @@ import numpy as np
 from tf_opdiff.suites.reference.elementwise.quantization import Grid, others, spread
 from tf_opdiff.suites.reference.promises.accumulation import sum_error
 from tf_opdiff.suites.reference.promises.promise import Promise
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import Others, flushed_in
 from tf_opdiff.suites.reference.reductions.reduction import long
 
 
@@ -45,7 +45,7 @@ class FakeQuant(Promise):
     def error(self, u: float, x: np.ndarray, *ends: np.ndarray) -> np.ndarray:
         return self.grid(x, *ends).error(u, x)
 
-    def alternatives(self, dtype: np.dtype, x: np.ndarray, *ends: np.ndarray) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, x: np.ndarray, *ends: np.ndarray) -> Others:
         return self.grid(x, *ends).neighbours(dtype, x, self.f(x, *ends))
 
     def vjp(self, g: np.ndarray, x: np.ndarray, *ends: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -59,15 +59,18 @@ class FakeQuant(Promise):
         terms = np.where(self.parts(x, *ends)[i], g, 0)
         return np.squeeze(sum_error(u, terms, self._axes(x)), self._axes(x))
 
-    def grad_alternatives(
-        self, i: int, dtype: np.dtype, g: np.ndarray, x: np.ndarray, *ends: np.ndarray
-    ) -> list[np.ndarray]:
+    def grad_alternatives(self, i: int, dtype: np.dtype, g: np.ndarray, x: np.ndarray, *ends: np.ndarray) -> Others:
         """The sums of flushed subnormals, and the sums of chosen elements in place of a product with 0."""
         small = flushed_in(dtype, g)
         pairs = [(h, y) for h in (g, small) for y in (x, flushed_in(dtype, x))]
         sums = [self.vjp(h, y, *ends)[i] for h, y in pairs]
         chosen = [self._summed(np.where(self.parts(y, *ends)[i], long(h), 0), i) for h, y in pairs]
-        return [*sums[1:], *chosen, *(flushed_in(dtype, part) for part in (*sums, *chosen))]
+        both = [*zip(sums, chosen, strict=True)]
+        return [
+            chosen[0],
+            *both,
+            *((flushed_in(dtype, total), flushed_in(dtype, of_chosen)) for total, of_chosen in both),
+        ]
 
     def jvp(self, ts: Any, x: np.ndarray, *ends: np.ndarray) -> np.ndarray:
         """As the gradient: the tangents of the tensor inside of the range, and those of its ends beyond them."""

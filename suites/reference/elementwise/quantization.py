@@ -13,7 +13,7 @@ import ml_dtypes
 import numpy as np
 
 from tf_opdiff.suites.reference.promises.promise import GradientOf, Promise
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import Others, flushed_in, wholes
 from tf_opdiff.suites.reference.reductions.reduction import long
 
 #: The roundings of a number of steps: the step, its inverse, a product, and the first step.
@@ -116,9 +116,9 @@ class Quantized(Promise):
     def error(self, u: float, x: np.ndarray, *ends: np.ndarray) -> np.ndarray:
         return np.asarray(3 * u * np.abs(self.f(x, *ends)) * self.grid(x, *ends).rough, np.float64)
 
-    def alternatives(self, dtype: np.dtype, x: np.ndarray, *ends: np.ndarray) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, x: np.ndarray, *ends: np.ndarray) -> Others:
         near = self.grid(x, *ends).neighbours(dtype, x, self.f(x, *ends))
-        return [*near, self.f(flushed_in(dtype, x), *ends), flushed_in(dtype, self.f(x, *ends))]
+        return [*near, *wholes(self.f(flushed_in(dtype, x), *ends), flushed_in(dtype, self.f(x, *ends)))]
 
     def vjp(self, g: np.ndarray, x: np.ndarray, *ends: np.ndarray) -> tuple[Any, ...]:
         """The upstream, as if nothing were rounded."""
@@ -126,9 +126,9 @@ class Quantized(Promise):
             return g, *(None for _ in ends)
         return g * self._within(x, *ends), *(np.zeros(end.shape) for end in ends)
 
-    def grad_alternatives(self, i: int, dtype: np.dtype, g: np.ndarray, *xs: np.ndarray) -> list[np.ndarray]:
+    def grad_alternatives(self, i: int, dtype: np.dtype, g: np.ndarray, *xs: np.ndarray) -> Others:
         gradient = self.vjp(g, *xs)[i]
-        return [] if gradient is None else [flushed_in(dtype, gradient)]
+        return [] if gradient is None else wholes(flushed_in(dtype, gradient))
 
     def jvp(self, ts: Any, x: np.ndarray, *ends: np.ndarray) -> np.ndarray:
         return np.where(self._within(x, *ends), ts[0], 0) if self.inside else ts[0]
@@ -157,5 +157,5 @@ class QuantizedGradient(GradientOf):
     def jvp(self, ts: Any, g: np.ndarray, *xs: np.ndarray) -> np.ndarray:
         return self.f(ts[0], *xs)
 
-    def grad_alternatives(self, i: int, dtype: np.dtype, h: np.ndarray, *xs: np.ndarray) -> list[np.ndarray]:
-        return [flushed_in(dtype, self.vjp(h, *xs)[i])]
+    def grad_alternatives(self, i: int, dtype: np.dtype, h: np.ndarray, *xs: np.ndarray) -> Others:
+        return wholes(flushed_in(dtype, self.vjp(h, *xs)[i]))

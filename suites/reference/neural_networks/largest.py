@@ -4,51 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from tf_opdiff.suites.reference.neural_networks.choices import chosen, chosen_by_xla, near, past_nan
 from tf_opdiff.suites.reference.neural_networks.pooling import Pooling, Shape, Windows, sum_error
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import Others, flushed_in, wholes
 from tf_opdiff.suites.reference.reductions.reduction import long
-
-
-def chosen(windows: Windows, x: np.ndarray) -> np.ndarray:
-    """Whether window i chooses element j: the first of its largest ones. Bool of shape (m, n)."""
-    return _chosen(windows, x.shape, x.dtype, x.tobytes())
-
-
-@lru_cache(maxsize=256)
-def _chosen(windows: Windows, shape: Shape, dtype: np.dtype, values: bytes) -> np.ndarray:
-    members, row = windows.members(shape), np.frombuffer(values, dtype).reshape(1, -1)
-    largest = np.max(np.where(members, row, _lowest(dtype)), axis=1, initial=_lowest(dtype), keepdims=True)
-    candidates = members & ((row == largest) | np.isnan(row))
-    return candidates & (np.cumsum(candidates, axis=1) == 1)
-
-
-def _near(windows: Windows, x: np.ndarray) -> np.ndarray:
-    """Whether element j of window i is less than 1e-5 from its largest one. Bool of shape (m, n)."""
-    members, row = windows.members(x.shape), x.reshape(1, -1)
-    largest = np.max(np.where(members, row, -np.inf), axis=1, initial=-np.inf, keepdims=True)
-    return np.asarray(members & (np.abs(row - largest) < 1e-5))
-
-
-def _past_nan(windows: Windows, x: np.ndarray) -> np.ndarray:
-    """What each window chooses by comparisons with NaN, which are false. Bool of shape (m, n).
-
-    A window begins with its first element, and chooses another one if this is larger.
-    """
-    members, row = windows.members(x.shape), x.reshape(1, -1)
-    first = members & (np.cumsum(members, axis=1) == 1)
-    numbers = np.where(np.isnan(row), np.where(first, np.inf, -np.inf), row)
-    largest = np.max(np.where(members, numbers, -np.inf), axis=1, initial=-np.inf, keepdims=True)
-    candidates = members & (numbers == largest)
-    return np.asarray(candidates & (np.cumsum(candidates, axis=1) == 1))
-
-
-def _lowest(dtype: np.dtype) -> Any:
-    return np.iinfo(dtype).min if dtype.kind in "iu" else -np.inf
 
 
 def gathered(choice: np.ndarray, x: np.ndarray, shape: Shape) -> np.ndarray:
@@ -77,12 +40,18 @@ class _OfLargest(Pooling):
 
     @property
     def mistaken(self) -> Pooling | None:
-        """Windows of five dimensions give the upstream to every element near the largest one, on a CPU."""
-        return replace(self, near=True) if len(self.windows.sizes) == 5 else None
+        """The gradients of kernels for a CPU.
+
+        Windows of five dimensions give the upstream to every element near the largest one; under XLA, windows of four
+        dimensions have an order of their own.
+        """
+        return replace(self, of_kernels=True)
 
     def takers(self, x: np.ndarray) -> np.ndarray:
         """Whether element j of x gets the upstream of window i. Bool of shape (m, n)."""
-        return _near(self.windows, x) if self.near else chosen(self.windows, x)
+        if not self.of_kernels:
+            return chosen(self.windows, x)
+        return near(self.windows, x) if len(self.windows.sizes) == 5 else chosen_by_xla(self.windows, x)
 
 
 @dataclass(frozen=True)
@@ -104,11 +73,11 @@ class Largest(_OfLargest):
     def grad_error(self, i: int, u: float, g: np.ndarray, x: np.ndarray) -> np.ndarray:
         return scattered_error(chosen(self.windows, x), u, g, x.shape)
 
-    def alternatives(self, dtype: np.dtype, x: np.ndarray) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, x: np.ndarray) -> Others:
         equal = [gathered(choice, x, self.outputs(x)) for choice in _equal_if_flushed(self.windows, dtype, x)]
-        return [*equal, *(flushed_in(dtype, y) for y in (self.f(x), *equal))]
+        return [*equal, *wholes(*(flushed_in(dtype, y) for y in (self.f(x), *equal)))]
 
-    def grad_alternatives(self, i: int, dtype: np.dtype, g: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
+    def grad_alternatives(self, i: int, dtype: np.dtype, g: np.ndarray, x: np.ndarray) -> Others:
         return _flushed_sums(dtype, [chosen(self.windows, x)], g, x.shape)
 
 
@@ -128,11 +97,11 @@ def _equal_if_flushed(windows: Windows, dtype: np.dtype, x: np.ndarray) -> list[
     return [np.where(choice.any(axis=1, keepdims=True), choice, first) for choice in later]
 
 
-def _flushed_sums(dtype: np.dtype, choices: Sequence[np.ndarray], g: np.ndarray, shape: Shape) -> list[np.ndarray]:
+def _flushed_sums(dtype: np.dtype, choices: Sequence[np.ndarray], g: np.ndarray, shape: Shape) -> Others:
     """The sums where subnormal inputs, upstreams and sums may be flushed."""
     small = flushed_in(dtype, g)
     sums = [scattered(choice, h, shape) for choice in choices for h in (g, small)]
-    return [*sums, *(flushed_in(dtype, s) for s in sums)]
+    return wholes(*sums, *(flushed_in(dtype, s) for s in sums))
 
 
 @dataclass(frozen=True)
@@ -161,11 +130,11 @@ class LargestGradient(_OfLargest):
     def jvp_error(self, u: float, ts: Any, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> Any:
         return self.error(u, x, ts[1], y)
 
-    def alternatives(self, dtype: np.dtype, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> Others:
         return _flushed_sums(dtype, [chosen(self.windows, x)], g, x.shape)
 
-    def grad_alternatives(self, i: int, dtype: np.dtype, h: np.ndarray, x: np.ndarray, *rest: Any) -> list[np.ndarray]:
-        return [flushed_in(dtype, self.vjp(h, x, *rest)[i])]
+    def grad_alternatives(self, i: int, dtype: np.dtype, h: np.ndarray, x: np.ndarray, *rest: Any) -> Others:
+        return wholes(flushed_in(dtype, self.vjp(h, x, *rest)[i]))
 
 
 @dataclass(frozen=True)
@@ -184,10 +153,10 @@ class LargestSecond(LargestGradient):
     def grad_error(self, i: int, u: float, h: np.ndarray, x: np.ndarray, *rest: Any) -> Any:
         return scattered_error(chosen(self.windows, x), u, h, x.shape) if i == 1 else 0.0
 
-    def alternatives(self, dtype: np.dtype, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
-        return [flushed_in(dtype, self.f(x, g, y))]
+    def alternatives(self, dtype: np.dtype, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> Others:
+        return wholes(flushed_in(dtype, self.f(x, g, y)))
 
-    def grad_alternatives(self, i: int, dtype: np.dtype, h: np.ndarray, x: np.ndarray, *rest: Any) -> list[np.ndarray]:
+    def grad_alternatives(self, i: int, dtype: np.dtype, h: np.ndarray, x: np.ndarray, *rest: Any) -> Others:
         return _flushed_sums(dtype, [chosen(self.windows, x)], h, x.shape) if i == 1 else []
 
 
@@ -204,7 +173,7 @@ class LargestAt(Pooling):
         return replace(self, past_nan=True)
 
     def f(self, x: np.ndarray) -> np.ndarray:
-        choice = _past_nan(self.windows, x) if self.past_nan else chosen(self.windows, x)
+        choice = past_nan(self.windows, x) if self.past_nan else chosen(self.windows, x)
         at = np.argmax(choice, axis=1) if x.size else np.zeros(0, np.int64)
         whole = x.size if self.include_batch_in_index else x.size // max(x.shape[0], 1)
         return np.asarray(at % max(whole, 1), np.int64).reshape(self.outputs(x))
@@ -215,7 +184,7 @@ class LargestAt(Pooling):
     def jvp(self, ts: Any, x: np.ndarray) -> None:
         """None: an index has no derivative."""
 
-    def alternatives(self, dtype: np.dtype, x: np.ndarray) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, x: np.ndarray) -> Others:
         return [self.f(flushed_in(dtype, x))]
 
 
@@ -235,7 +204,7 @@ class LargestGradientAt(LargestGradient):
     def error(self, u: float, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> np.ndarray:
         return scattered_error(self._choice(x, y), u, g, x.shape)
 
-    def alternatives(self, dtype: np.dtype, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, x: np.ndarray, g: np.ndarray, y: np.ndarray) -> Others:
         return _flushed_sums(dtype, [self._choice(x, y)], g, x.shape)
 
     def _choice(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ import numpy as np
 from tf_opdiff.suites.reference.promises.accumulation import FLOAT16
 from tf_opdiff.suites.reference.promises.analysed import Analysed
 from tf_opdiff.suites.reference.promises.running import Running, finite
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import Others, flushed_in, wholes
 from tf_opdiff.suites.reference.reductions.reduction import long
 
 
@@ -63,11 +63,11 @@ class LocalResponse(_OfFinite):
     def error(self, u: float, *xs: np.ndarray, **attrs: Any) -> np.ndarray:
         return np.where(self.f(*xs) == 0, 0.0, super().error(u, *xs))
 
-    def alternatives(self, dtype: np.dtype, *xs: np.ndarray, **attrs: Any) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, *xs: np.ndarray, **attrs: Any) -> Others:
         (x,) = xs
-        return [flushed_in(dtype, self.f(x)), self.f(flushed_in(dtype, x))]
+        return wholes(flushed_in(dtype, self.f(x)), self.f(flushed_in(dtype, x)))
 
-    def grad_alternatives(self, i: int, dtype: np.dtype, g: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
+    def grad_alternatives(self, i: int, dtype: np.dtype, g: np.ndarray, x: np.ndarray) -> Others:
         return [np.asarray(self.by_jacobian(long(g), long(x), self.formula(long(x))))]
 
     def norm(self, x: Any) -> Any:
@@ -92,6 +92,29 @@ class LocalResponse(_OfFinite):
         places = np.arange(x.shape[-1])
         return np.sum(np.where(np.abs(places[:, None] - places) <= self.depth_radius, x[..., None, :], 0), axis=-1)
 
+    def kernel(self, x: np.ndarray, dtype: np.dtype) -> np.ndarray:
+        """The result of the kernel for CPUs, whose squares and sums of squares are numbers of the dtype.
+
+        The sums are products with zeros and ones: zero times an infinite square is NaN.
+        """
+        places = np.arange(x.shape[-1])
+        band = np.abs(places[:, None] - places) <= self.depth_radius
+        squares = (x * x).astype(dtype).astype(np.float64)
+        sums = np.sum(squares[..., None, :] * band, axis=-1).astype(dtype)
+        return np.asarray(x * (self.bias + self.alpha * sums.astype(np.float64)) ** -self.beta)
+
+    def kernel_back(self, g: np.ndarray, x: np.ndarray, y: np.ndarray, dtype: np.dtype) -> np.ndarray:
+        """The gradient of the kernel for CPUs, whose every number is of the dtype."""
+        g, x, y = (z.astype(dtype) for z in (g, x, y))
+        total, places = np.zeros_like(x), np.arange(x.shape[-1])
+        for j in places:
+            near = np.abs(places - j) <= self.depth_radius
+            norm = self.alpha * np.sum(x[..., near] * x[..., near], axis=-1, dtype=dtype) + self.bias
+            terms = (-2 * self.alpha * self.beta) * x * y[..., j, None] / norm[..., None]
+            terms[..., j] += norm**-self.beta
+            total[..., near] += (terms * g[..., j, None])[..., near]
+        return total
+
 
 class LocalResponseGradient(_OfFinite):
     """The gradient of `LocalResponse` as an op of the upstream g, the tensor x, and the result y."""
@@ -109,7 +132,7 @@ class LocalResponseGradient(_OfFinite):
         by_x = x * (2 * of.alpha) * of.near(by_norm) - h * of.near(g * y / norm) * scale
         return h * norm**-of.beta - y / norm * met * scale, by_x, -g / norm * met * scale
 
-    def alternatives(self, dtype: np.dtype, *xs: np.ndarray, **attrs: Any) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, *xs: np.ndarray, **attrs: Any) -> Others:
         both = [self.f(*xs), np.asarray(self.of.by_jacobian(*map(long, xs)))]
         small = self.f(*(flushed_in(dtype, z) for z in xs))
-        return [both[1], small, *(flushed_in(dtype, one) for one in (*both, small))]
+        return [both[1], *wholes(small, *(flushed_in(dtype, one) for one in (*both, small)))]

@@ -14,7 +14,7 @@ import numpy as np
 from tf_opdiff.suites.reference.neural_networks.geometry import extents
 from tf_opdiff.suites.reference.promises.accumulation import FLOAT16, accumulator, gamma, sums_exactly
 from tf_opdiff.suites.reference.promises.promise import Promise
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import Others, flushed_in, wholes
 from tf_opdiff.suites.reference.reductions.reduction import long
 
 Shape = tuple[int, ...]
@@ -39,6 +39,19 @@ class Windows:
     def members(self, shape: Shape) -> np.ndarray:
         """Whether window i has element j of a tensor of this shape: bool of shape (m, n)."""
         return _members(self, shape)
+
+    def late(self, shape: Shape) -> np.ndarray:
+        """Whether element j is where window i may reach into padding that is only at the end of the last axis.
+
+        The last axis is that of windows. Bool of shape (m, n).
+        """
+        axis = max((d for d, size in enumerate(self.sizes) if size > 1), default=0)
+        starts, size, n = self._starts(shape), self.sizes[axis], shape[axis]
+        padded = len(starts[axis]) > 0 and starts[axis][0] == 0
+        end = max(starts[axis][-1] + size - n, 0) if padded else 0
+        along = [np.ones((len(own), each), bool) for own, each in zip(starts, shape, strict=True)]
+        along[axis] = np.arange(n) - starts[axis][:, None] >= size - end
+        return reduce(np.kron, along, np.ones((1, 1), bool))
 
     def _starts(self, shape: Shape) -> list[np.ndarray]:
         """The place of the first element of each window, along each dimension."""
@@ -84,12 +97,12 @@ class Pooling(Promise):
     Attributes:
       windows: the windows.
       shape: the shape of the tensor that is pooled, if the op does not get that tensor.
-      near: whether the gradient goes to every element near the largest one: see `_OfLargest.mistaken`.
+      of_kernels: whether the gradients are the wrong ones of kernels: see `_OfLargest.mistaken`.
     """
 
     windows: Windows
     shape: Shape = ()
-    near: bool = field(default=False, kw_only=True)
+    of_kernels: bool = field(default=False, kw_only=True)
 
     def outputs(self, x: np.ndarray) -> Shape:
         """The shape of the result of pooling x."""
@@ -155,9 +168,9 @@ class Average(_Linear):
         error = (sum_error(u, terms, members, 1) + divided) / counts + _subnormal_step(u, total / counts)
         return np.asarray(error).reshape(self.outputs(x))
 
-    def alternatives(self, dtype: np.dtype, x: np.ndarray) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, x: np.ndarray) -> Others:
         small = self.f(flushed_in(dtype, x))
-        return [flushed_in(dtype, self.f(x)), small, flushed_in(dtype, small)]
+        return wholes(flushed_in(dtype, self.f(x)), small, flushed_in(dtype, small))
 
 
 @dataclass(frozen=True)
@@ -180,11 +193,11 @@ class AverageGradient(_Linear):
         divided = np.sum(rounded, axis=0)
         return np.asarray(sum_error(u, terms, members, 0) + divided).reshape(shape)
 
-    def alternatives(self, dtype: np.dtype, g: np.ndarray) -> list[np.ndarray]:
+    def alternatives(self, dtype: np.dtype, g: np.ndarray) -> Others:
         """The sums where the subnormals of a dtype are flushed: upstreams, shares, sums."""
         small = flushed_in(dtype, g)
         parts = [self._shares(small), self._shares(small, dtype)]
-        return [*parts, *(flushed_in(dtype, part) for part in (self._shares(g), *parts))]
+        return wholes(*parts, *(flushed_in(dtype, part) for part in (self._shares(g), *parts)))
 
     def _shares(self, g: np.ndarray, dtype: np.dtype | None = None) -> np.ndarray:
         """The sum of the equal shares of an upstream that each element gets from its windows.

@@ -12,7 +12,7 @@ import numpy as np
 from tf_opdiff.suites.reference.linear_algebra.linear import Array, Numbers, running
 from tf_opdiff.suites.reference.promises.promise import Promise
 from tf_opdiff.suites.reference.promises.running import Running
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import Others, flushed_in, wholes
 from tf_opdiff.suites.reference.reductions.reduction import long
 
 
@@ -80,10 +80,10 @@ class Analysed(Promise):
             return self.error_of(u, results, 0)
         return tuple(self.error_of(u, y, n) for n, y in enumerate(results))
 
-    def alternatives(self, dtype: np.dtype, *xs: Array, **attrs: Any) -> list[Array]:
+    def alternatives(self, dtype: np.dtype, *xs: Array, **attrs: Any) -> Others:
         """The results where subnormals are flushed: those of the inputs, of the result, of both."""
         small = self.f(*(flushed_in(dtype, x) for x in xs), **attrs)
-        return [small, *(flushed_in(dtype, _narrow(y)) for y in (self.f(*xs, **attrs), small))]
+        return wholes(small, *(flushed_in(dtype, _narrow(y)) for y in (self.f(*xs, **attrs), small)))
 
 
 def _narrow(y: Array) -> Array:

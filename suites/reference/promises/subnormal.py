@@ -1,5 +1,7 @@
 """Subnormals as a processor sees them that flushes them to zero."""
 
+from typing import Any
+
 import ml_dtypes
 import numpy as np
 
@@ -11,6 +13,8 @@ LINK = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/core/pl
 #: TensorFlow builds its kernels for GPUs so; bfloat16 is computed in float32 there. XLA for GPUs keeps subnormals.
 GPU_WHY = "TensorFlow's kernels for GPUs are compiled with ftz=true: float32 subnormals are zeros"
 GPU_LINK = "https://github.com/tensorflow/tensorflow/blob/v2.21.0/tensorflow/tensorflow.bzl"
+#: Alternatives, as of a spec: arrays that an element may keep by itself, and whole alternatives, which are tuples.
+Others = list[Any]
 #: The variant of a device that preserves them.
 DENORMALS = "denormals"
 
@@ -26,6 +30,11 @@ def flushed(x: np.ndarray) -> np.ndarray:
 def flushed_on_gpu(x: np.ndarray) -> np.ndarray:
     """The values that are left of them where only float32 is flushed: numbers too small for float32 are of float64."""
     return x if np.asarray(x).dtype == bool else np.where(np.abs(x) < 2.0**-150, x, flushed(x))
+
+
+def wholes(*results: np.ndarray) -> Others:
+    """Each result as a whole alternative: a processor that flushes subnormals does so at every element."""
+    return [(result,) for result in results]
 
 
 def flushed_in(dtype: np.dtype, x: np.ndarray, slack: float = 1.0) -> np.ndarray:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.suites.reference.promises.accumulation import gamma, lowest_bit
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import Others, flushed_in, wholes
 from tf_opdiff.suites.reference.reductions.reduction import long
 
 
@@ -55,10 +55,10 @@ class Sums:
         exact = total * u <= np.min(lowest_bit(weights.astype(np.float64)), initial=np.inf)
         return np.asarray(np.where(exact, 0.0, gamma(terms, u) * total), np.float64)
 
-    def _flushed(self, dtype: np.dtype, g: Any, numbers: np.ndarray, weights: np.ndarray, **attrs: Any) -> list[Any]:
+    def _flushed(self, dtype: np.dtype, g: Any, numbers: np.ndarray, weights: np.ndarray, **attrs: Any) -> Others:
         """The bins with sums, or with weights, flushed."""
         of_flushed = self.bins(numbers, flushed_in(dtype, weights), **attrs)
-        return [flushed_in(dtype, self.bins(numbers, weights, **attrs)), of_flushed]
+        return wholes(flushed_in(dtype, self.bins(numbers, weights, **attrs)), of_flushed)
 
 
 def buckets(x: np.ndarray, boundaries: Sequence[float]) -> np.ndarray:

@@ -6,6 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.judge.differences.compare import compare
 from tf_opdiff.harness.judge.planted_faults.mutation import truth
 from tf_opdiff.harness.judge.promises.expectation import expectation
@@ -13,7 +14,8 @@ from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.inputs.recipes import FLOATS
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.spec.spec import Case
-from tf_opdiff.suites.forms.elementwise.flushed import EXACT, ROUNDED, distinct, gradient, outputs
+from tf_opdiff.suites.forms.elementwise.flushed import distinct, gradient, outputs
+from tf_opdiff.suites.forms.elementwise.kernel import EXACT, ROUNDED
 from tf_opdiff.suites.reference.promises.subnormal import flushed_on_gpu
 
 SPECS = Catalog.load("tf_opdiff.suites.ops").specs
@@ -25,7 +27,8 @@ def right(alternatives, dtype, x, g=None, exact=None):
     g = None if g is None else np.array([g], np.longdouble)
     with np.errstate(all="ignore"):
         others = alternatives(np.dtype(dtype), g, x)
-    return {str(float(value.astype(dtype)[0])) for value in (exact if exact is not None else x, *others)}
+    arrays = [a for other in others for a in (other if isinstance(other, tuple) else (other,))]
+    return {str(float(value.astype(dtype)[0])) for value in (exact if exact is not None else x, *arrays)}
 
 
 @pytest.mark.parametrize("dtype", FLOATS)
@@ -67,6 +70,41 @@ def test_a_gradient_may_flush_its_factors_but_not_change_its_sign():
     assert right(alternatives, dtype, 1.0, -tiny, -exact) == {str(float(-exact[0])), "-0.0"}
 
 
+#: A spec of each form that has alternatives → one of its recipes with subnormal results.
+_FLUSHING = {
+    "cast-to-float32": "tiny_from_float32",
+    "cumsum": "tiny",
+    "exp": "underflowing",
+    "leaky-relu": "underflowing",
+    "mirror-pad-grad": "special",
+    "mul": "tiny",
+    "neg": "underflowing",
+    "scatter-add": "special",
+    "sum": "tiny",
+    "unsorted-segment-sum": "special",
+}
+
+
+@np.errstate(all="ignore")
+@pytest.mark.parametrize("name", _FLUSHING)
+def test_a_result_that_flushes_half_of_its_subnormals_is_wrong(name):
+    case = next(case for case in SPECS[name].cases("float32") if case.recipe == _FLUSHING[name])
+    promised = expectation(case, case.inputs(), None).in_mode("eager").wants
+    wants = {q: want for q, want in promised.items() if q.startswith("output")}
+    of_many = {quantity: tiny for quantity, want in wants.items() if (tiny := _subnormal(want)).sum() > 1}
+    quantity, tiny = next(iter(of_many.items()))
+    kept, half = truth(wants[quantity]).value, tiny & (np.cumsum(tiny).reshape(tiny.shape) % 2 == 0)
+    for flushed, right in ((half & False, True), (tiny, True), (half, False)):
+        result = np.where(flushed, np.copysign(np.float32(0), kept), kept)
+        assert (not compare(Result("value", result), wants[quantity], quantity).kinds) == right
+
+
+def _subnormal(want):
+    """The elements of a promise that are subnormal in float32."""
+    value = np.abs(truth(want).value)
+    return (value > 0) & (value < np.finfo(np.float32).smallest_normal)
+
+
 def test_arrays_that_are_equal_once_rounded_are_left_out():
     one, near, other = (np.array([v], np.longdouble) for v in (1.0, 1 + 2.0**-40, 2.0))
     assert distinct(one, [near, other, other], np.dtype("float32")) == [other]
@@ -79,7 +117,7 @@ def test_a_derivative_beside_a_subnormal_one_is_not_rounded():
     alternatives = gradient(lambda d: lambda g, x: g * d(x), np.positive, ROUNDED)
     others = alternatives(np.dtype("float32"), np.full(2, 3.0, np.longdouble), x)
     assert others
-    assert {float(value[0]) for value in others} == {1.0}
+    assert {float(value[0]) for other in others for value in (other if isinstance(other, tuple) else (other,))} == {1.0}
 
 
 def test_kernels_for_gpus_flush_the_subnormals_of_float32_and_keep_those_of_float64():

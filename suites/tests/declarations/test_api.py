@@ -32,11 +32,13 @@ def called(spec):
 def uncalled(spec):
     """The functions that a run of the spec must call, and that its program does not call.
 
-    A call is one in the text of the program, or one that the program makes of a stand-in for TensorFlow: a program may
-    find a function by its name.
+    A call is one in the text of the program or of its state, or one that the program makes of a stand-in for
+    TensorFlow: a program may find a function by its name.
     """
     writer = Writer()
     writer.function(spec.program, "program")
+    if spec.execution.state:
+        writer.function(spec.execution.state, "state")
     unwritten = [f for f in sorted(called(spec)) if f"tf.{f}(" not in writer.text]
     if not unwritten:
         return []

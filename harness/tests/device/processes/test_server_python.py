@@ -24,7 +24,7 @@ from tf_opdiff.harness.device.processes.process import Child
 from tf_opdiff.harness.tests.planted_servers.planted_children import import_path
 
 sys.path.append("/parent/only" if sys.argv[2] == "inside" else sys.prefix + "/parent/only")
-for settings in (None, {"PLANTED": "1"}):  # a fork of the fork server; a new process
+for settings in (None, {"PLANTED": "1"}):  # forks of two fork servers
     child = Child(import_path, log=Path(sys.argv[1]) / "log", settings=settings)
     path, wrapped = child.receive(600)
     child.kill()

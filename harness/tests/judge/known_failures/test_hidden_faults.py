@@ -124,6 +124,12 @@ def test_a_mistaken_result_depends_on_the_attributes_of_the_case():
     assert halving("output[0]", [1, 2], mistaken, {"four": {"by": 4}}).verdict == "mismatch"
 
 
+def test_a_mistaken_result_may_depend_on_the_dtype_of_the_case():
+    mistaken = {"output": lambda x, dtype: x.astype(dtype) / dtype.itemsize}
+    assert halving("output[0]", [0.5, 1], mistaken).verdict == "known"
+    assert halving("output[0]", [1, 2], mistaken).verdict == "mismatch"
+
+
 @pytest.mark.parametrize(
     ("mistaken", "why"),
     [

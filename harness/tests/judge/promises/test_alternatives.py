@@ -36,6 +36,29 @@ def test_another_value_is_as_wrong_as_ever(values, expected):
     assert kind(values) == expected
 
 
+HALVES = Want(
+    "value",
+    np.array([1.0, 2.0, 3.0, 4.0]),
+    FLOAT,
+    alternatives=(np.array([0.0, 0.0, 3.0, 4.0]), np.array([0.0, 0.5, 3.0, 4.0]), np.array([1.0, 2.0, 3.0, 5.0])),
+    groups=(1, 1),
+)
+
+
+@pytest.mark.parametrize(
+    ("values", "count"), [([1, 2, 3, 4], 0), ([0, 0, 3, 5], 0), ([0, 0.5, 3, 4], 0), ([1, 0, 3, 5], 1)]
+)
+def test_a_whole_alternative_holds_for_all_elements_and_another_one_for_each(values, count):
+    comparison = compare(Result("value", np.array(values, np.float32)), HALVES, "output[0]")
+    assert comparison.count == count
+
+
+def test_a_plan_may_keep_another_whole_alternative_than_its_base():
+    other = HALVES.from_other(Result("value", np.array([0, 0, 3, 4], np.float32)), HALVES)
+    assert kind([1, 2, 3, 4], other) == kind([0, 0, 3, 5], other) == ""
+    assert kind([1, 2, 3.5, 4], other) == "value"
+
+
 def test_complex_parts_keep_the_same_alternative():
     want = Want("value", np.array([1 + 1j]), np.dtype("complex64"), alternatives=(np.array([0j]),))
     assert kind([0j], want, np.complex64) == ""

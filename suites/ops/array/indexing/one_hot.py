@@ -75,6 +75,12 @@ SPECS = (
         "Range",
         part(recipes=_RANGES, dtypes=tiered(("float32", "int32", "float64", "bfloat16", "float16", "int64"))),
         part(
+            "-of-xla",
+            recipes=_RANGES,
+            dtypes=tiered(("float32", "int32", "float64", "bfloat16", "float16", "int64")),
+            modes=("xla",),
+        ),
+        part(
             "-refused",
             recipes={"no_step": _numbers(0, 3, 0), "wrong_way": _numbers(0, 3, -1)},
             dtypes=("float32", "int32"),
@@ -82,7 +88,7 @@ SPECS = (
         ),
         arguments=("start", "limit", "delta"),
         reference=_counted,
-        modes=WITHOUT_XLA,  # the size of the result depends on the values
+        modes=WITHOUT_XLA,  # the size of the result depends on the values: XLA compiles it anew for each
         ordinary={"*": "an end or a step that is no number, and a step of 0, are refused"},
     ),
 )

@@ -21,7 +21,7 @@ from tf_opdiff.suites.forms.of_xla import NIBBLES
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, unconnected
 from tf_opdiff.suites.reference.elementwise.cast import cast, rounded, saturating_cast, unpacked
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import flushed_in, wholes
 
 #: float16 is the first: its values stand in tensors of zero elements and of one.
 _ALL = (*FLOATS, "bool", *INTEGERS, *COMPLEX)
@@ -76,7 +76,7 @@ def _flushed_casts(dtype, g, x):
         return []
     sources = [x, *(flushed_in(np.dtype(source), x) for source in ("float32", "float64"))]
     results = [_widened(saturating_cast(source, dtype)) for source in sources]
-    return [*results[1:], *(flushed_in(dtype, result) for result in results)]
+    return wholes(*results[1:], *(flushed_in(dtype, result) for result in results))
 
 
 def _truncated(target, *sources):

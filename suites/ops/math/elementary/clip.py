@@ -15,7 +15,7 @@ from tf_opdiff.suites.forms.recipes.pairs import many
 from tf_opdiff.suites.reference.elementwise.broadcast import unbroadcast
 from tf_opdiff.suites.reference.elementwise.complex import clip_parts
 from tf_opdiff.suites.reference.promises.function import Function
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import flushed_in, wholes
 
 
 def _clip_vjp(g, t, low, high):
@@ -65,7 +65,7 @@ def _either_clipped(dtype, g, *xs):
     """The alternatives of a clipped number: subnormals may count as zeros in the comparisons, or in the result."""
     t, low, high = (flushed_in(dtype, x) for x in xs)
     chosen = np.where(t < low, xs[1], np.where(t > high, xs[2], xs[0]))
-    return [chosen, *outputs(_clipped)(dtype, g, *xs)]
+    return [(chosen,), *outputs(_clipped)(dtype, g, *xs)]
 
 
 def _either_clip_gradient(argument):
@@ -73,7 +73,8 @@ def _either_clip_gradient(argument):
 
     def alternatives(dtype, g, *xs):
         zeros = [flushed_in(dtype, x) for x in xs]
-        return [_clip_vjp(u, *each)[argument] for u in (g, flushed_in(dtype, g)) for each in (xs, zeros)]
+        upstreams = (g, flushed_in(dtype, g))
+        return wholes(*(_clip_vjp(u, *each)[argument] for u in upstreams for each in (xs, zeros)))
 
     return alternatives
 

@@ -20,7 +20,7 @@ from tf_opdiff.suites.forms.elementwise.binary import (
 )
 from tf_opdiff.suites.forms.elementwise.complex import complex_numbers
 from tf_opdiff.suites.forms.elementwise.complex_special import special_quotients
-from tf_opdiff.suites.forms.elementwise.flushed import either, outputs
+from tf_opdiff.suites.forms.elementwise.flushed import branching, either, outputs
 from tf_opdiff.suites.forms.elementwise.integers import division
 from tf_opdiff.suites.forms.of_xla import of_xla
 from tf_opdiff.suites.forms.op import op
@@ -37,7 +37,7 @@ from tf_opdiff.suites.reference.elementwise.division import (
     whole_quotient,
 )
 from tf_opdiff.suites.reference.promises.function import Function, one, unless, wide, y_zero
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import flushed_in, wholes
 from tf_opdiff.suites.reference.promises.wide import mp
 
 _QUOTIENT = Function(f=np.divide, partials=(over, quotient_dy), exact=lambda x, y: x / y)
@@ -78,7 +78,7 @@ def _either_rest(dtype, g, x, y):
     found = outputs(floor_mod)(dtype, g, x, y)
     for rest in (np.fmod(x, y), np.fmod(flushed_in(dtype, x), flushed_in(dtype, y))):
         tiny = np.abs(rest) < float(ml_dtypes.finfo(dtype).smallest_normal)
-        found += [np.where(tiny, r, floor_mod(x, y)) for r in (rest, np.copysign(0, rest))]
+        found += wholes(*(np.where(tiny, r, floor_mod(x, y)) for r in (rest, np.copysign(0, rest))))
     return found
 
 
@@ -188,7 +188,7 @@ SPECS = (
             ulp={"output": 0.5, "grad": 1.5},
             instead=(Instead(_FLOORED, 7, 2), Instead(_flushed_rest, 7, 2)),
             hessian=_LINEAR,
-            alternatives=either(_REST, products) | {"output": _either_rest},
+            alternatives=branching(either(_REST, products) | {"output": _either_rest}),
         ),
         division(np.mod),
     ),

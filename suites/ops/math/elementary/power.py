@@ -1,6 +1,7 @@
 """Powers and logarithms of two arguments."""
 
 from dataclasses import replace
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -24,7 +25,7 @@ from tf_opdiff.suites.forms.elementwise.binary import (
 )
 from tf_opdiff.suites.forms.elementwise.complex import complex_numbers
 from tf_opdiff.suites.forms.elementwise.complex_special import special_powers, special_products, special_quotients
-from tf_opdiff.suites.forms.elementwise.flushed import either
+from tf_opdiff.suites.forms.elementwise.flushed import branching, either
 from tf_opdiff.suites.forms.elementwise.integers import (
     SIGNED,
     changed_bits,
@@ -110,7 +111,6 @@ def _x_is_zero(dtype, x, y):
 
 
 def _x_counts_as_zero(dtype, x, y):
-    """Where x is zero, or is zero once it is flushed."""
     return flushed_in(dtype, x) == 0
 
 
@@ -118,8 +118,12 @@ def _zero_at_zero(function, ulp, hessian):
     """A part: a function that is 0 for x = 0, whatever y is; values and gradients there have recipes of their own."""
     zeros = {"reference": function, "dtypes": FLOATS, "ulp": {"grad[0]": 3}}
     away = dict.fromkeys(("exponents", "underflow", "huge", "upstreams"), _x_counts_as_zero)
+    own: dict[str, Any] = {
+        "instead": (Instead(_x_is_zero, 1, 2),),
+        "alternatives": branching(either(function, products)),
+    }
     return together(
-        floats(function, ulp=ulp, instead=(Instead(_x_is_zero, 1, 2),), hard_without=away, hessian=hessian),
+        floats(function, ulp=ulp, hard_without=away, hessian=hessian, **own),
         part("-zeros", recipes={"zeros": _zero_x}, **zeros),
         part("-zeros-gradient", vjp=products(function), recipes={"zeros": within((0.0, 0.0), (0.1, 0.9))}, **zeros),
     )
@@ -163,7 +167,7 @@ SPECS = (
             positions=True,
             every_input=True,
             recipes={**pairs_of(_POWER, gradient=False), **hard_pairs_of(_POWER, gradient=False)},
-            alternatives=either(_POWER),
+            alternatives=branching(either(_POWER)),
             dtypes=FLOATS,
             ulp={"output": by_dtype(_POWER_ULP, FLOATS)},
         ),
@@ -176,7 +180,7 @@ SPECS = (
                 **hard_pairs_of(_POWER, (Instead(_overflow, 2, 3),)),
             },
             upstreams=UPSTREAMS,
-            alternatives=either(_POWER, products),
+            alternatives=branching(either(_POWER, products)),
             dtypes=FLOATS,
             ulp={"output": by_dtype(_POWER_ULP, FLOATS), "grad[0]": 0.5, "grad[1]": 3},
             bound={"grad[0]": _power_bound},

@@ -14,7 +14,7 @@ from tf_opdiff.suites.forms.aspects import incompatible
 from tf_opdiff.suites.forms.bounds import by_dtype, relative
 from tf_opdiff.suites.forms.elementwise.analytic import Analytic, near_branch_point, near_pole
 from tf_opdiff.suites.forms.elementwise.binary import UPSTREAMS, broadcast, hard_pairs_of, pairs_of, products, summed
-from tf_opdiff.suites.forms.elementwise.flushed import either
+from tf_opdiff.suites.forms.elementwise.flushed import branching, either
 from tf_opdiff.suites.forms.elementwise.subnormal import EITHER, Subnormals
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
@@ -58,7 +58,7 @@ def _atan2_gradient(suffix="", *, hard=False, **recipes):
             **(hard_pairs_of(_ATAN2) if hard else {}),
         },
         upstreams=UPSTREAMS if hard else {},
-        alternatives=either(_ATAN2, products),
+        alternatives=branching(either(_ATAN2, products)),
         dtypes=FLOATS,
         ulp={"output": by_dtype(_ATAN2_ULP, FLOATS), "grad": 2.5},
     )
@@ -156,7 +156,7 @@ SPECS = (
             positions=True,
             every_input=True,
             recipes={**pairs_of(_ATAN2, gradient=False), **hard_pairs_of(_ATAN2, gradient=False)},
-            alternatives=either(_ATAN2),
+            alternatives=branching(either(_ATAN2)),
             dtypes=FLOATS,
             ulp={"output": by_dtype(_ATAN2_ULP, FLOATS)},
         ),

@@ -12,7 +12,7 @@ from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.recipes.elements import plain, small_integers
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import flushed_in, wholes
 from tf_opdiff.suites.reference.reductions import counts as ref
 
 #: Numbers are below this one, so that a smaller count of bins leaves some out.
@@ -89,7 +89,7 @@ _RANGE, _WIDTHS = (-4.0, 4.0), 8
 _FLOATS: dict[str, Any] = {
     "recipes": {**UNARY, "subnormals": subnormals},
     "every_input": True,
-    "alternatives": {"output": lambda dtype, g, x: [_buckets(flushed_in(dtype, x))]},
+    "alternatives": {"output": lambda dtype, g, x: wholes(_buckets(flushed_in(dtype, x)))},
 }
 
 SPECS = (

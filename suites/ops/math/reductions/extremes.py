@@ -35,6 +35,7 @@ from tf_opdiff.suites.reference.promises.subnormal import (
     flushed,
     flushed_in,
     flushed_on_gpu,
+    wholes,
 )
 
 
@@ -100,12 +101,13 @@ def _either_extreme(reference, condition):
     def extremes(dtype, g, x, y):
         by_zeros = np.where(condition(flushed_in(dtype, x), flushed_in(dtype, y)), x, y)
         chosen = [np.where(np.isnan(x) | np.isnan(y), np.nan, one) for one in (by_zeros, second(dtype, x, y))]
-        return [*chosen, *outputs(reference)(dtype, g, x, y)]
+        return [*wholes(*chosen), *outputs(reference)(dtype, g, x, y)]
 
     def gradients(i):
         def alternatives(dtype, g, *xs):
             zeros = [flushed_in(dtype, x) for x in xs]
-            return [extreme_vjp(condition)(u, *zs)[i] for u in (g, flushed_in(dtype, g)) for zs in (xs, zeros)]
+            upstreams = (g, flushed_in(dtype, g))
+            return wholes(*(extreme_vjp(condition)(u, *zs)[i] for u in upstreams for zs in (xs, zeros)))
 
         return alternatives
 
@@ -187,7 +189,7 @@ def _either_next(reference):
     def alternatives(dtype, g, x, y):
         equal = flushed_in(dtype, x) == flushed_in(dtype, y)
         chosen = np.where(equal, y, reference(x, y)).astype(dtype)
-        return [chosen, *outputs(reference)(dtype, g, x, y)]
+        return [(chosen,), *outputs(reference)(dtype, g, x, y)]
 
     return alternatives
 
@@ -214,7 +216,7 @@ def _next(dtype):
             upstreams=UPSTREAMS,
             alternatives={
                 "output": _either_next(reference),
-                "grad[0]": lambda dtype, g, x, y: [unbroadcast(flushed_in(dtype, g), x.shape)],
+                "grad[0]": lambda dtype, g, x, y: wholes(unbroadcast(flushed_in(dtype, g), x.shape)),
             },
             dtypes=(dtype,),
         ),

@@ -19,7 +19,7 @@ from tf_opdiff.suites.forms.recipes.elements import from_one
 from tf_opdiff.suites.forms.reductions.reduction_recipes import LONG, OF_INTEGERS, RECIPES, SHAPE, plain, tiny
 from tf_opdiff.suites.ops.math.reductions.reduction import COMPLEX_FACTORS, FACTORS, FINITE
 from tf_opdiff.suites.reference.promises.promise import OfOneTensor
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import flushed_in, wholes
 from tf_opdiff.suites.reference.reductions import scan as ref
 
 _FACTORS = {label: recipe for label, recipe in FACTORS.items() if label != "special"}
@@ -27,18 +27,18 @@ _FACTORS = {label: recipe for label, recipe in FACTORS.items() if label != "spec
 
 def _flushed(f):
     """The results, or the terms, flushed."""
-    return lambda dtype, x, **view: [flushed_in(dtype, f(x, **view)), f(flushed_in(dtype, x), **view)]
+    return lambda dtype, x, **view: wholes(flushed_in(dtype, f(x, **view)), f(flushed_in(dtype, x), **view))
 
 
 def _flushed_gradients(dtype, g, x, **view):
     y = ref.total_vjp(g, x, **view)
-    return [flushed_in(dtype, y), ref.total_vjp(flushed_in(dtype, g), x, **view)]
+    return wholes(flushed_in(dtype, y), ref.total_vjp(flushed_in(dtype, g), x, **view))
 
 
 def _lowest(dtype, x, **view):
     """The documentation has the lowest number in place of -infinity, the logarithm of no sum."""
     y = ref.log_sum(x, **view)
-    return [np.where(np.isneginf(y), float(ml_dtypes.finfo(dtype).min), y), flushed_in(dtype, y)]
+    return [np.where(np.isneginf(y), float(ml_dtypes.finfo(dtype).min), y), *wholes(flushed_in(dtype, y))]
 
 
 def _above_one(draw, dtype):

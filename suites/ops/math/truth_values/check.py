@@ -15,7 +15,7 @@ from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.programs.control_flow import XLA
 from tf_opdiff.suites.reference.elementwise.numeric_summary import CODES, summary
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import flushed_in, wholes
 
 #: The modes of a summary that count elements, and the number of elements in each.
 _MODES = (2, 3, 4, 5, 8)
@@ -117,7 +117,9 @@ def _summaries(dtype, **fields):
         reference=reference,
         recipes={"edges": edges, "plain": UNARY["plain"], "matrix": UNARY["matrix"], "scalar": UNARY["scalar"], **more}
         | {"deep": lambda draw, d: (draw.values(d, 1, 2, 1, 1, 2, 1, 3),)},
-        alternatives={"output[2]": lambda d, g, x: [summary(flushed_in(d, x), CODES[dtype], 4, 7)]} if floats else {},
+        alternatives={"output[2]": lambda d, g, x: wholes(summary(flushed_in(d, x), CODES[dtype], 4, 7))}
+        if floats
+        else {},
         dtypes=(dtype,),
         constant=("output[3]",),
         tier="default" if dtype == "float32" else "full",

@@ -1,5 +1,7 @@
 """Local response normalisation and its gradient. Errors are those of a running error analysis."""
 
+from dataclasses import replace
+
 from tf_opdiff.harness.spec.tolerances.loose import Loose
 from tf_opdiff.suites.forms.calls import call, unfit
 from tf_opdiff.suites.forms.errors import IN_KERNEL
@@ -7,6 +9,7 @@ from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.recipes import ordinary
 from tf_opdiff.suites.forms.recipes.elements import not_numbers, plain, tiny
+from tf_opdiff.suites.forms.reductions.overflow import OVERFLOW
 from tf_opdiff.suites.reference.neural_networks.local_response import LocalResponse, LocalResponseGradient
 
 #: Shapes and attributes: the exponents 1/2 and 1 have kernels of their own, and so have many channels.
@@ -49,6 +52,22 @@ def _from_image(*norms):
     return {"mistaken": {"output": results}}
 
 
+def _lost_squares(count):
+    """The field `changed`: twins of large numbers get the results of kernels; calls have `count` tensors."""
+    norms = [norm for _, norm in _NORMS.values()]
+
+    def outputs(*xs, dtype):
+        each = zip(norms, (xs[i : i + count] for i in range(0, len(xs), count)), strict=True)
+        return tuple(norm.kernel(*x, dtype) if count == 1 else norm.kernel_back(*x, dtype) for norm, x in each)
+
+    def gradients(gs, *xs, dtype):
+        each = zip(norms, gs, xs, strict=True)
+        return tuple(norm.kernel_back(g, x, norm.kernel(x, dtype), dtype) for norm, g, x in each)
+
+    wrong = {"output": outputs, **({"grad": gradients} if count == 1 else {})}
+    return lambda spec: replace(spec, mistaken=wrong) if spec.aspect == OVERFLOW else spec
+
+
 def _small(count):
     """Calls with tensors without elements, or with one."""
     return {label: call(*(shape,) * count, **vars(_ONE)) for label, shape in _SMALL.items()}
@@ -80,6 +99,7 @@ SPECS = (
         wrong=_wrong(1),
         dtypes=tiered(("float32", "float16")),
         loose={"grad": _CANCELS, "hvp": _CANCELS},
+        changed=_lost_squares(1),
         ordinary=ordinary.IN_OWN_RECIPES,
     ),
     *op(
@@ -116,6 +136,7 @@ SPECS = (
         dtypes=tiered(("float32", "float16")),
         gradient=False,
         loose={"output": _CANCELS, "grad": _CANCELS},
+        changed=_lost_squares(3),
         ordinary=ordinary.overflowing("2", "the operand is the result of the op, which is no larger than its tensor"),
         **_from_image(*(norm for _, norm in _NORMS.values())),
     ),

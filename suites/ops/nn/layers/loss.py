@@ -14,7 +14,7 @@ from tf_opdiff.suites.forms.recipes.logits import SUBNORMAL
 from tf_opdiff.suites.forms.reductions.reduction_recipes import RECIPES
 from tf_opdiff.suites.reference.neural_networks import loss as ref
 from tf_opdiff.suites.reference.promises.promise import OfOneTensor
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import flushed_in, wholes
 
 _NUMBERS = {label: recipe for label, recipe in RECIPES.items() if label not in ("large", "upstreams")}
 _SQUARES = OfOneTensor(
@@ -25,8 +25,8 @@ _SQUARES = OfOneTensor(
     error=ref.half_squares_error,
     grad_error=lambda u, g, x: u * np.abs(g * x),
     jvp_error=ref.half_squares_jvp_error,
-    alternatives=lambda dtype, x: [flushed_in(dtype, ref.half_squares(flushed_in(dtype, x)))],
-    grad_alternatives=lambda dtype, g, x: [flushed_in(dtype, g * flushed_in(dtype, x))],
+    alternatives=lambda dtype, x: wholes(flushed_in(dtype, ref.half_squares(flushed_in(dtype, x)))),
+    grad_alternatives=lambda dtype, g, x: wholes(flushed_in(dtype, g * flushed_in(dtype, x))),
     hvp_error=lambda u, g, t, x: u * np.abs(g * t),
 )
 

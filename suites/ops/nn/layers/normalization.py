@@ -47,8 +47,8 @@ def _bound(f, number):
 
 def _by_global(draw, dtype, *shape):
     """A recipe: a tensor, means, variances, beta and gamma."""
-    vectors = (draw.uniform(3, low=0.5, high=2).astype(dtype) for _ in range(4))
-    return draw.uniform(*shape, 3, low=-2, high=2).astype(dtype), *vectors
+    vectors = (draw.uniform(shape[-1], low=0.5, high=2).astype(dtype) for _ in range(4))
+    return draw.uniform(*shape, low=-2, high=2).astype(dtype), *vectors
 
 
 def _of_shapes(*order):
@@ -56,12 +56,13 @@ def _of_shapes(*order):
 
     def recipe(shape):
         def inputs(draw, dtype):
-            every = *_by_global(draw, dtype, *shape), draw.uniform(*shape, 3, low=-2, high=2).astype(dtype)
+            every = *_by_global(draw, dtype, *shape), draw.uniform(*shape, low=-2, high=2).astype(dtype)
             return tuple(every[i] for i in order)
 
         return inputs
 
-    return {label: recipe(s) for label, s in {"odd": (2, 3, 5), "one": (1, 1, 1), "empty": (0, 2, 3)}.items()}
+    shapes = {"odd": (2, 3, 5, 3), "one": (1, 1, 1, 3), "empty": (0, 2, 3, 3), "single": (1, 1, 1, 1)}
+    return {label: recipe(shape) for label, shape in shapes.items()}
 
 
 def _removed(raw, *arguments):

@@ -18,7 +18,7 @@ from tf_opdiff.suites.forms.recipes.logits import INF, LOGITS, SUBNORMAL
 from tf_opdiff.suites.forms.recipes.rows import SHAPE, rows
 from tf_opdiff.suites.reference.neural_networks import softmax as ref
 from tf_opdiff.suites.reference.promises.promise import OfOneTensor
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in
+from tf_opdiff.suites.reference.promises.subnormal import flushed_in, wholes
 
 _CANCELS = {"hvp": Loose(reason="a second derivative is a difference of sums of products, which may cancel")}
 _ONE = {"rows": call()}
@@ -75,7 +75,7 @@ SPECS = (
             grad_error=ref.softmax_vjp_error,
             jvp_error=ref.softmax_jvp_error,
             hvp_error=ref.softmax_hvp_error,
-            alternatives=lambda dtype, x: [flushed_in(dtype, ref.softmax(x))],
+            alternatives=lambda dtype, x: wholes(flushed_in(dtype, ref.softmax(x))),
         ),
         **_SHARED,
         ordinary=ordinary.IN_OWN_RECIPES,

@@ -48,15 +48,15 @@ _BY_FILTER = Convolved(raw="Conv3DBackpropFilter", result="filter", formats=(), 
 _BY_INPUT = Convolved(raw="Conv3DBackpropInput", result="image", formats=(), size="input", shape_of=True)
 
 
-def _older(convolved):
+def _older(convolved, suffix="-older", windows=_WINDOWS, dtypes=("float32", "float64", "float16")):
     """A part: values of an op that GraphDef lacks since version 10, in an older graph."""
     removed = Removed(convolved.raw, (), version=10)
-    calls = {label: convolved.call(windows) for label, windows in _WINDOWS.items()}
+    calls = {label: convolved.call(one) for label, one in windows.items()}
     return also(
-        "-older",
+        suffix,
         calls={label: replace(one, program=removed.older(one.program)) for label, one in calls.items()},
         recipes={label: OF_FLOATS[label] for label in ("plain", "exact")},
-        dtypes=tiered(("float32", "float64", "float16")),
+        dtypes=tiered(dtypes),
         gradient=False,
         **removed.fields,
     )
@@ -89,6 +89,7 @@ SPECS = (
         "conv3d-backprop-filter",
         _BY_FILTER.raw,
         _older(_BY_FILTER),
+        _older(_BY_FILTER, "-older-small", _SMALL, ("float32",)),
         wrong=_BY_FILTER.unfit(_PLAIN, REMOVED, {"removed": {}}),
         ordinary=_PADDED,
     ),
@@ -122,6 +123,7 @@ SPECS = (
         "conv3d-backprop-input",
         _BY_INPUT.raw,
         _older(_BY_INPUT),
+        _older(_BY_INPUT, "-older-small", _SMALL, ("float32",)),
         wrong=_BY_INPUT.unfit(_PLAIN, REMOVED, {"removed": {}}),
         ordinary=_PADDED,
     ),

@@ -16,15 +16,15 @@ from tf_opdiff.suites.forms.programs.api import Call, calls
 Lines = Mapping[str, Callable[..., Any]]
 
 
-def _by_name(names: str) -> Lines:
+def by_name(names: str) -> Lines:
     """Functions that take the inputs of the program."""
     return {name: lambda lib, *xs, name=name: getattr(lib, name)(*xs) for name in names.split()}
 
 
 _OF_MATRIX: Lines = {
-    **_by_name("absolute amin array asanyarray asarray ascontiguousarray atleast_1d atleast_2d atleast_3d ceil conj"),
-    **_by_name("conjugate copy diag diagflat diagonal fabs fliplr flipud full_like imag isfinite isinf isnan"),
-    **_by_name("max min positive ravel real rot90 signbit tril triu"),
+    **by_name("absolute amin array asanyarray asarray ascontiguousarray atleast_1d atleast_2d atleast_3d ceil conj"),
+    **by_name("conjugate copy diag diagflat diagonal fabs fliplr flipud full_like imag isfinite isinf isnan"),
+    **by_name("max min positive ravel real rot90 signbit tril triu"),
     "append": lambda lib, x: lib.append(x, x, 0),
     "broadcast_to": lambda lib, x: lib.broadcast_to(x, (2, 3, 5)),
     "compress": lambda lib, x: lib.compress(np.array([True, False, True]), x, 0),
@@ -40,23 +40,23 @@ _OF_MATRIX: Lines = {
     "vstack": lambda lib, x: lib.vstack([x, x]),
 }
 #: Functions that compare by `==`, and what this is in a v1 graph.
-_COMPARED: Lines = _by_name("iscomplex isneginf isposinf isreal")
+_COMPARED: Lines = by_name("iscomplex isneginf isposinf isreal")
 _IN_GRAPH = (np.True_, np.False_, np.False_, np.False_)
 _ROUNDED: Lines = {
-    **_by_name("arccos arccosh arcsin arcsinh arctan arctanh cumprod exp2 expm1 log log10 log1p log2 nanprod rad2deg"),
-    **_by_name("reciprocal tan"),
+    **by_name("arccos arccosh arcsin arcsinh arctan arctanh cumprod exp2 expm1 log log10 log1p log2 nanprod rad2deg"),
+    **by_name("reciprocal tan"),
     "arccosh": lambda lib, x: lib.arccosh(x + 1),
     "polyval": lambda lib, x: lib.polyval(np.array([2.0, 0.5, 1.0], x.dtype if lib is np else "float32"), x),
 }
 _OF_PAIRS: Lines = {
-    **_by_name("arctan2 divide greater greater_equal less_equal logical_xor mod outer float_power"),
+    **by_name("arctan2 divide greater greater_equal less_equal logical_xor mod outer float_power"),
     "all": lambda lib, x, y: lib.all(x > 0, 0),
     "allclose": lambda lib, x, y: lib.allclose(x, y),
     "any": lambda lib, x, y: lib.any(y > 1, 1),
     "array_equal": lambda lib, x, y: lib.array_equal(x, x + 0 * y),
 }
 _WHOLE: Lines = {
-    **_by_name("bitwise_and bitwise_or bitwise_xor dot inner kron vdot"),
+    **by_name("bitwise_and bitwise_or bitwise_xor dot inner kron vdot"),
     "bitwise_not": lambda lib, x, y: lib.bitwise_not(x),
     "cross": lambda lib, x, y: lib.cross(x, y),
     "einsum": lambda lib, x, y: lib.einsum("ij,kj->ik", x, y),
@@ -67,7 +67,7 @@ _WHOLE: Lines = {
 }
 
 
-def _called(lines: Lines, **fields: Any) -> list[Call]:
+def called(lines: Lines, **fields: Any) -> list[Call]:
     """The calls of functions with both libraries."""
     return [
         Call(
@@ -94,13 +94,13 @@ def _matrix(draw, dtype):
 SPECS = (
     *calls(
         "api-numpy-of-matrix",
-        *_called(_OF_MATRIX),
+        *called(_OF_MATRIX),
         recipes={"special": _matrix},
         constant=tuple(f"output[{i}]" for i, name in enumerate(_OF_MATRIX) if name in _CONSTANT),
     ),
     *calls(
         "api-numpy-compared",
-        *_called(_COMPARED),
+        *called(_COMPARED),
         recipes={"special": _matrix},
         constant=tuple(f"output[{i}]" for i in range(4)),
         contract={
@@ -113,18 +113,18 @@ SPECS = (
     ),
     *calls(
         "api-numpy-rounded",
-        *_called(_ROUNDED, ulp=4.0),
+        *called(_ROUNDED, ulp=4.0),
         recipes={"inside": lambda draw, d: (draw.uniform(3, 7, low=0.1, high=0.9).astype(d),)},
     ),
     *calls(
         "api-numpy-of-pairs",
-        *_called(_OF_PAIRS, ulp=4.0),
+        *called(_OF_PAIRS, ulp=4.0),
         recipes={"positive": lambda draw, d: tuple(draw.uniform(3, 5, low=0.5, high=4).astype(d) for _ in range(2))},
         arguments=2,
     ),
     *calls(
         "api-numpy-whole",
-        *_called(_WHOLE),
+        *called(_WHOLE),
         recipes={"whole": lambda draw, d: tuple(draw.integers(3, 3, low=0, high=9).astype(d) for _ in range(2))},
         arguments=2,
         dtypes=("int64",),

@@ -1,0 +1,1 @@
+"""Layers of `tf.keras.layers`: https://keras.io/api/layers/."""

@@ -1,0 +1,1 @@
+"""Functions of `tf.sparse`, `tf.ragged` and `tf.sets`."""

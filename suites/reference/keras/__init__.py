@@ -1,0 +1,1 @@
+"""Layers, losses, metrics and optimizers of Keras in NumPy."""
