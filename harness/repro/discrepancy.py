@@ -90,14 +90,17 @@ def discrepancy_of(record: Record, case: Case, device: Device) -> Discrepancy:
     )
 
 
-def promise_of(discrepancy: Discrepancy) -> Expectation:
-    """The promise of the case for these inputs; in a sweep or search, upstreams follow from the bit patterns."""
+def promise_of(discrepancy: Discrepancy, *, bounds: bool = True) -> Expectation:
+    """The promise of the case for these inputs; in a sweep or search, upstreams follow from the bit patterns.
+
+    Without `bounds`, the promise of an ordinary case has no tolerances and alternatives, which take long to compute.
+    """
     side = discrepancy.case.spec.side(discrepancy.plan)
     if discrepancy.case.recipe == SEARCH:
         searched, _ = promises(discrepancy.case, discrepancy.inputs, side, bounds=True)
         return searched.in_mode(discrepancy.plan.mode)
     if discrepancy.case.recipe not in SWEEPS:
-        return _of_case(discrepancy, side).under(discrepancy.plan)
+        return _of_case(discrepancy, side, bounds=bounds).under(discrepancy.plan)
     (x,) = discrepancy.inputs
     first = int(x.view(f"u{x.dtype.itemsize}").flat[0])
     inputs = Bits(x.dtype.name, first, first + x.size)
@@ -105,8 +108,8 @@ def promise_of(discrepancy: Discrepancy) -> Expectation:
     return promise.in_mode(discrepancy.plan.mode)
 
 
-def _of_case(discrepancy: Discrepancy, side: Side | None) -> Expectation:
+def _of_case(discrepancy: Discrepancy, side: Side | None, *, bounds: bool) -> Expectation:
     """The promise of an ordinary case, for the upstreams and tangents of the discrepancy."""
     sent = {"upstreams_of": discrepancy.upstreams, "tangents_of": discrepancy.tangents}
     own: dict[str, Any] = {name: lambda *_, v=value: v for name, value in sent.items() if value is not None}
-    return expectation(discrepancy.case, discrepancy.inputs, side, **own)
+    return expectation(discrepancy.case, discrepancy.inputs, side, bounds=bounds, **own)

@@ -20,7 +20,7 @@ from tf_opdiff.harness.repro.script import script_of
 from tf_opdiff.harness.repro.script_runs.outcome import FINAL, Outcome, end_words
 from tf_opdiff.harness.repro.script_runs.run_scripts import ScriptRuns
 from tf_opdiff.harness.repro.script_runs.shown import judged
-from tf_opdiff.harness.repro.short_programs.cuts import cut, of_copies, of_one_element
+from tf_opdiff.harness.repro.short_programs.cuts import cut, of_copies, of_one_element, with_upstreams
 from tf_opdiff.harness.repro.short_programs.short_program import short_program
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device, PlanName
@@ -117,8 +117,9 @@ def forms_of(whole: Discrepancy) -> tuple[Discrepancy | None, ...]:
     One call with one element, with a row, with copies of the element, with all inputs; then programs in full: of one
     element, of the whole case, and of all outputs and gradients together, as the run computed them.
     """
-    element, smaller = of_one_element(whole), cut(whole)
-    short = (form and replace(form, short=True) for form in (element, smaller, of_copies(whole), whole))
+    sent = with_upstreams(whole)
+    element, smaller = of_one_element(sent), cut(sent)
+    short = (form and replace(form, short=True) for form in (element, smaller, of_copies(sent), whole))
     return *short, element, whole, with_all_results(whole)
 
 

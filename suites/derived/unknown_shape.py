@@ -5,7 +5,8 @@ TensorFlow infers less, and other kernels and rewrites apply. Eager mode knows e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.twin import representative, twin
@@ -28,3 +29,13 @@ def unknown_shape(spec: Spec, recipes: Mapping[str, Recipe]) -> Spec:
         recipes=recipes,
         upstreams={},
     )
+
+
+def sized(part: Callable[[Any], Iterable[Spec]]) -> Callable[[Any], Iterator[Spec]]:
+    """A part whose recipes have no element, or one, and its twins for unknown sizes."""
+
+    def specs(op: Any) -> Iterator[Spec]:
+        for spec in part(op):
+            yield from (spec.but(aspect="sizes"), unknown_shape(spec, spec.recipes))
+
+    return specs

@@ -14,6 +14,8 @@ OF_XLA = ("float8_e4m3fnuz", "float8_e4m3b11fnuz", "float8_e5m2fnuz", "int4", "u
 NIBBLES = OF_XLA[3:]
 #: All floats of 8 bits.
 SMALL_FLOATS = (*FLOAT8_OF_CPU, *OF_XLA[:3])
+#: All numbers of 8 bits and fewer that few kernels compute with.
+SMALL_NUMBERS = (*FLOAT8_OF_CPU, *OF_XLA, "int2", "uint2", "float4_e2m1fn")
 #: The dtypes that a CPU copies and XLA lacks.
 OF_CPU = ("bytes", "int2", "uint2", "float4_e2m1fn")
 

@@ -12,6 +12,7 @@ from tf_opdiff.suites.derived.gradient_alone import gradients_of_refused
 from tf_opdiff.suites.derived.op_types import inputs_of, taken_by_cpu
 from tf_opdiff.suites.derived.sizes import PAIRS, Shapes, alike, elementwise_sizes
 from tf_opdiff.suites.derived.twin import ELEMENTWISE, stood_for
+from tf_opdiff.suites.forms.array_ops.any_dtype import in_any_dtype
 from tf_opdiff.suites.forms.array_ops.layout import LAYING, Layout
 from tf_opdiff.suites.forms.array_ops.moves import MOVING, Moves
 from tf_opdiff.suites.forms.aspects import ASPECTS
@@ -69,11 +70,12 @@ def _declared(
     specs = list(_specs(subject, aspects, parts))
     if not specs:
         raise ValueError("it has no specs: expected recipes, parts, or f and df")
+    specs += in_any_dtype(subject, specs) if subject.any_dtype else ()
     specs += elementwise_sizes(specs, _shapes(len(subject.arguments)))
     specs += with_options(raw, specs, subject.limited)
     specs += _special(subject, specs, moves=aspects is not ASPECTS)
     specs += gradients_of_refused(specs)
-    specs += with_limits(raw, specs, subject.limited)
+    specs += with_limits(subject.limits or raw, specs, subject.limited)
     if unknown := subject.without.keys() - {spec.aspect for spec in specs}:
         raise ValueError(f"without: there is no aspect {sorted(unknown)}")
     kept = (spec for spec in specs if spec.aspect not in subject.without)

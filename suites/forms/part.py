@@ -54,9 +54,12 @@ class Op:
     blocks      label → a call with more elements than a block of a kernel: see `suites.forms.blocks`.
     of_blocks   the elements of each of their inputs.
     blocks_in   the dtypes of these calls, where `dtypes` has them; float64 has no blocks of its own.
+    any_dtype   whether it moves elements whatever their dtype: see `suites.forms.array_ops.any_dtype`. Or the OpDef of
+                its program that takes the fewest dtypes.
     ordinary    pattern of special numbers and operands, such as `*inf_0`, or `grad` → why specs with special operands
                 leave them out: see `suites.forms.special_operands` and `suites.forms.recipes.ordinary`.
     wrong       label → a call that the op refuses; or the shapes of its inputs, if shape inference refuses them.
+    limits      the OpDef whose integer arguments stand at their limits, of an op whose specs are about several.
     limited     a program that calls the OpDef by name, for limits and fractions, if `program` calls another function.
     without     aspect → the reason why the op has no specs of it.
     fields      further fields of all specs, such as `modes`.
@@ -86,7 +89,9 @@ class Op:
     of_blocks: Elements | Sequence[Elements] = plain
     blocks_in: Sequence[str] = ("float32", "float16", "bfloat16")
     wrong: Mapping[str, Wrong | Sequence[Shape]] = field(default_factory=dict)
+    limits: str = ""
     limited: Callable[..., Any] | None = None
+    any_dtype: bool | str = False
     ordinary: Mapping[str, str] = field(default_factory=dict)
     without: Mapping[str, str] = field(default_factory=dict)
     fields: Mapping[str, Any] = field(default_factory=dict)

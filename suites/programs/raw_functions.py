@@ -5,6 +5,7 @@ import numpy as np
 from tf_opdiff.harness.spec.plan import without_modes
 from tf_opdiff.harness.spec.spec import Side, Spec
 from tf_opdiff.suites.forms.errors import raises
+from tf_opdiff.suites.forms.limits import with_limits
 from tf_opdiff.suites.forms.programs.functions import of_dtypes, traced
 from tf_opdiff.suites.reference.control_flow import cond as ref
 
@@ -120,7 +121,7 @@ def _chosen(raw):
     """The specs of a choice between two tensors; nothing flows back to the other one but zeros."""
     reference = lambda p, x, y: x if p else y  # noqa: E731
     side = Side(reference=reference, vjp=raises("AttributeError"), why=_EAGER)
-    return of_dtypes(
+    specs = of_dtypes(
         f"passed-by-{raw.lower()}",
         program=chosen(raw),
         reference=reference,
@@ -130,6 +131,7 @@ def _chosen(raw):
         scalars=_EITHER_SCALAR,
         ops=raw,
     )
+    return (*specs, *with_limits(raw, specs))
 
 
 SPECS = (

@@ -18,6 +18,7 @@ from tf_opdiff.harness.device.programs.program import (
     Program,
     State,
     as_list,
+    as_whole,
     call,
     changed_names,
     final_values,
@@ -144,7 +145,7 @@ def sessions(spec: Spec, device: str, evidence: Evidence) -> Program:
         runs.clear()
         outputs = as_list(spec.program(tf, Session, *arguments.inputs))
         evidence.sessions, evidence.graphs = len(set(runs)), len({session.graph for session in runs})
-        return Outcome({"output": [np.asarray(y) for y in outputs]}, {}, list(arguments.inputs))
+        return Outcome({"output": [as_whole(y) for y in outputs]}, {}, list(arguments.inputs))
 
     return run
 

@@ -84,7 +84,8 @@ def variables(state: State) -> list[Any]:
 
 def final_values(state: State, read: Callable[[Any], Any] = lambda v: v.numpy()) -> dict[str, np.ndarray]:
     """The values of a state's variables, read by `read`; of a list, the number of its entries (side effects)."""
-    return {k: np.asarray(len(v), np.int64) if isinstance(v, list) else read(v) for k, v in public(state).items()}
+    values = {k: np.int64(len(v)) if isinstance(v, list) else read(v) for k, v in public(state).items()}
+    return {k: as_whole(value) for k, value in values.items()}
 
 
 def changed_names(before: Mapping[str, np.ndarray], after: Mapping[str, np.ndarray]) -> tuple[str, ...]:
@@ -110,7 +111,12 @@ def as_array(value: Any) -> Any:
         return IndexedSlicesValue(value.values.numpy(), value.indices.numpy(), shape)
     if value is not None and value.dtype in (tf.float32, tf.float16) and value.shape.num_elements() * 4 >= SHARED:
         return np.asarray(memoryview(value))
-    return None if value is None else np.asarray(value.numpy())  # not asarray(value): fails for a bfloat16 scalar
+    return None if value is None else as_whole(value.numpy())  # not asarray(value): fails for a bfloat16 scalar
+
+
+def as_whole(value: Any) -> np.ndarray:
+    """A value as an array. A scalar text comes as bytes, of which NumPy by itself would cut zeros at the end."""
+    return np.array(value, object) if isinstance(value, bytes) else np.asarray(value)
 
 
 def as_arrays(quantities: Mapping[str, Sequence[Any]]) -> dict[str, list[Any]]:

@@ -13,7 +13,7 @@ from tensorflow.core.protobuf import error_codes_pb2
 from tensorflow.python.framework.indexed_slices import IndexedSlicesValue
 
 from tf_opdiff.harness.device.observation import Result
-from tf_opdiff.harness.device.programs.program import Outcome, no_value
+from tf_opdiff.harness.device.programs.program import Outcome, as_whole, no_value
 from tf_opdiff.harness.spec.quantity import Quantity, named
 
 #: Parts of a message about this machine or about earlier runs, not about the op: the Python stack and folders; the
@@ -54,10 +54,10 @@ def value_result(value: Any, quantity: str = "input") -> Result:
     if isinstance(value, IndexedSlicesValue):
         shape = None if value.dense_shape is None else tuple(int(n) for n in value.dense_shape)
         return Result("sparse", value.values, value.indices, shape)
-    array = np.asarray(value)
+    array = as_whole(value)
     if array.dtype.type is np.void:
         return error_result(TypeError(no_value(quantity, (array.dtype.names or [array.dtype.name])[0])))
-    return Result("value", array.astype(object) if array.dtype.kind == "S" else array)  # a scalar string comes as bytes
+    return Result("value", array.astype(object) if array.dtype.kind == "S" else array)
 
 
 def results(outcome: Outcome, state: Sequence[str] = ()) -> dict[str, Result]:

@@ -66,7 +66,8 @@ def _inputs(trial: Trial, quantity: str, kind: str, index: Index | None) -> str:
     value, inputs = trial.result(quantity).value, trial.inputs
     shape = value.shape if value is not None else ()
     blamed: tuple[Index | None, ...] = ()
-    if trial.blame and kind and index is not None and not trial.case.spec.elementwise:
+    changed = kind == "input_mutated"  # the index is one of the input
+    if trial.blame and kind and not changed and index is not None and not trial.case.spec.elementwise:
         blamed = trial.blame.of(quantity, index, kind)
     if not blamed:
         return ", ".join(_shown(x, index if x.shape == shape else None) for x in inputs)

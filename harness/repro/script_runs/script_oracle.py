@@ -43,17 +43,8 @@ def oracle_words(discrepancy: Discrepancy, want: Want | None, writer: Writer) ->
     Raises:
       Unwritable: no script can show a discrepancy of this kind, or against this oracle.
     """
-    if discrepancy.kind == "nondeterministic":
-        return {"oracle": "again"}
-    if discrepancy.kind == "input_mutated":
-        if discrepancy.plan.mode == "graph":
-            raise Unwritable("a session copies its inputs, so no program sees that they change")
-        return {"oracle": "inputs"}
-    if discrepancy.kind == "position":
-        return {"oracle": "pieces", "pieces": list(PIECES), "ulps": _ulps(discrepancy)}
-    if discrepancy.kind in ROW_CHECKS:
-        shared = list(discrepancy.case.spec.batch or ())
-        return {"oracle": "rows", "leak": discrepancy.kind == "leak", "shared": shared, "ulps": _ulps(discrepancy)}
+    if words := _of_itself(discrepancy):
+        return words
     oracle = PlanName.parse(discrepancy.against)
     if oracle and oracle != discrepancy.plan.name:
         device, mode = oracle
@@ -99,6 +90,22 @@ def _of_value(discrepancy: Discrepancy, want: Want, writer: Writer) -> dict[str,
         "others": others,
         "wholes": [f"[{', '.join(whole)}]" for whole in wholes],
     }
+
+
+def _of_itself(discrepancy: Discrepancy) -> dict[str, Any]:
+    """The words about a run that is compared with itself: again, in pieces, in rows, its inputs; empty for others."""
+    if discrepancy.kind == "nondeterministic":
+        return {"oracle": "again"}
+    if discrepancy.kind == "input_mutated":
+        if discrepancy.plan.mode == "graph":
+            raise Unwritable("a session copies its inputs, so no program sees that they change")
+        return {"oracle": "inputs"}
+    if discrepancy.kind == "position":
+        return {"oracle": "pieces", "pieces": list(PIECES), "ulps": _ulps(discrepancy)}
+    if discrepancy.kind in ROW_CHECKS:
+        shared = list(discrepancy.case.spec.batch or ())
+        return {"oracle": "rows", "leak": discrepancy.kind == "leak", "shared": shared, "ulps": _ulps(discrepancy)}
+    return {}
 
 
 @np.errstate(all="ignore")

@@ -64,10 +64,12 @@ def with_upstreams(discrepancy: Discrepancy) -> Discrepancy:
 
     Of a sweep or search, and of an output, they need not be: there, they follow from the inputs or are not sent.
     """
+    if discrepancy.upstreams is not None or discrepancy.tangents is not None:
+        return discrepancy
     if discrepancy.case.recipe in BY_PATTERNS or family_of(discrepancy.quantity) in ("", "output"):
         return discrepancy
     try:
-        expected = promise_of(discrepancy)
+        expected = promise_of(discrepancy, bounds=False)
     except ReferenceFault:
         return discrepancy
     return replace(discrepancy, upstreams=expected.upstreams, tangents=expected.tangents)
@@ -105,7 +107,8 @@ def cut(discrepancy: Discrepancy) -> Discrepancy | None:
     if whole.index is None and want.value is not None:
         smallest = replace(whole, index=(0,) * rank)
     for axis in [*range(rank), *range(-1, -rank - 1, -1)]:
-        smallest = next(filter(None, (_tried(smallest, axis, only) for only in _subsets(smallest))), smallest)
+        tried = (_tried(smallest, want, axis, only) for only in _subsets(smallest))
+        smallest, want = next(filter(None, tried), (smallest, want))
     if all(a.shape == b.shape for a, b in zip(whole.inputs, smallest.inputs, strict=True)):
         return None
     return replace(smallest, index=None if discrepancy.index is None else smallest.index)
@@ -118,10 +121,11 @@ def _subsets(discrepancy: Discrepancy) -> Iterator[Sequence[int]]:
     yield from ([i] for i in every) if 1 < len(every) <= _FEW else ()
 
 
-def _tried(whole: Discrepancy, axis: int, only: Sequence[int]) -> Discrepancy | None:
-    """The discrepancy cut at an axis of its result, in some inputs; None if that cuts or keeps nothing."""
-    before = _want(whole)
-    assert before is not None
+def _tried(whole: Discrepancy, before: Want, axis: int, only: Sequence[int]) -> tuple[Discrepancy, Want] | None:
+    """The discrepancy cut at an axis of its result, in some inputs, and its promise; `before` is that of the whole.
+
+    None if that cuts or keeps nothing.
+    """
     shape = whole.inputs[0].shape if before.value is None else np.shape(before.value)
     if not -len(shape) <= axis < len(shape) or shape[axis] < 2:
         return None
@@ -137,12 +141,13 @@ def _tried(whole: Discrepancy, axis: int, only: Sequence[int]) -> Discrepancy | 
     tangents = whole.tangents and tuple(map(one.of, whole.tangents))
     smaller = replace(whole, inputs=inputs, upstreams=upstreams, tangents=tangents, index=index)
     after = _want(smaller)
-    return smaller if after is not None and _same(before, whole.index, after, index) else None
+    return (smaller, after) if after is not None and _same(before, whole.index, after, index) else None
 
 
 def _want(discrepancy: Discrepancy) -> Want | None:
+    """The promise without its bounds; None if the reference does not take these inputs."""
     try:
-        return promise_of(discrepancy).wants.get(discrepancy.quantity)
+        return promise_of(discrepancy, bounds=False).wants.get(discrepancy.quantity)
     except (ReferenceFault, ValueError, IndexError, TypeError):
         return None
 

@@ -95,12 +95,12 @@ class OpCoverage:
     def data(self) -> str:
         """The type attribute of the data: out of those whose dtypes are dtypes of cases, the one with the most dtypes.
 
+        Of several, the one of which the most are tested: a program around IRFFT may have the dtype of its result.
         Empty if there is none: the data of `All` are booleans, and its one type attribute is about the axes.
         """
         tested = [attr for attr in self.op.dtypes if not self.outputs.keys().isdisjoint(self.op.both(attr))]
-        return max(
-            (attr for attr in tested if attr not in SHAPE_DTYPES), key=lambda attr: len(self.op.both(attr)), default=""
-        )
+        choice = {attr: self.op.both(attr) for attr in tested if attr not in SHAPE_DTYPES}
+        return max(choice, key=lambda attr: (len(choice[attr]), len(self.outputs.keys() & choice[attr])), default="")
 
     def _missing_dtypes(self) -> list[str]:
         """The untested dtypes of the data; without such an attribute, those that no other input or output has."""

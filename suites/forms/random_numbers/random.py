@@ -12,6 +12,7 @@ from tf_opdiff.harness.spec.inputs.recipes import Draw
 from tf_opdiff.harness.spec.plan import MODES, WITHOUT_XLA
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.harness.spec.tolerances.loose import Loose
+from tf_opdiff.suites.derived.unknown_shape import sized
 from tf_opdiff.suites.forms.errors import REFUSED_BY_KERNEL, raises
 from tf_opdiff.suites.forms.part import Op, Part, each_dtype, part
 from tf_opdiff.suites.forms.random_numbers.random_kinds import Kind
@@ -127,7 +128,8 @@ class _Numbers:
         yield main
         shapes = {label: self.recipe(sizes) for label, sizes in _OTHER_SHAPES.items()}
         wide = {"int64_shape": self.recipe((5,), dtype="int64")}
-        yield replace(main, name=f"{main.name}-shapes", recipes=shapes | wide, modes=WITHOUT_XLA)
+        sizes = replace(main, name=f"{main.name}-shapes", recipes=shapes | wide, modes=WITHOUT_XLA)
+        yield from sized(lambda op: [sizes])(op) if tier == "default" else (sizes,)
         if self.xla and (self.kind.of_xla or self.source.variables):
             yield from self._of_xla(main, shapes)
         elif self.xla:

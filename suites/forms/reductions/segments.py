@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.harness.spec.contract import Side, Sparse
-from tf_opdiff.harness.spec.inputs.recipes import FLOATS
+from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.harness.spec.tolerances.loose import Loose
 from tf_opdiff.suites.derived.hessian import by_dtype, chosen_second_order, linear
 from tf_opdiff.suites.derived.sizes import sizes
+from tf_opdiff.suites.forms.array_ops.scatter_kinds import SQRT_5
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
 from tf_opdiff.suites.forms.part import Op, Part, calling, part
 from tf_opdiff.suites.forms.reductions import segment_recipes as recipes
@@ -25,6 +26,8 @@ from tf_opdiff.suites.reference.reductions.segments import SUM, Reduction, ends
 _SUBTRACTED = Loose(
     reason="the gradient of P / x divides a sum over all rows by x, and then subtracts the term of the row itself",
 )
+#: The error of a complex quotient, as in specs of `RealDiv`, in units of round-off of its size.
+_QUOTIENT = 4
 _GUIDE = "https://www.tensorflow.org/api_docs/python/tf/math/segment_sum"
 _UNSORTED = "On GPU, out-of-order indices result in safe but unspecified behavior, which may include treating "
 _SMALLER = _UNSORTED + "them as the same as a smaller following index"
@@ -45,6 +48,7 @@ def segments(how: Reduction, count: int | None = None) -> Part:
         op = replace(op, program=calling(op.raw, ("data", "segment_ids"), **more))
         main, *others = each = list(_values(op, promise))
         yield from (main, *others, *sizes(main, recipes.sizes(ordered)), *_refused(op, promise))
+        yield from _of_complex(op, promise) if how.product or how.power else ()
         large = blocks(how, ordered=ordered)
         yield replace(main, name=f"{main.name}-blocks", recipes=large, dtypes=main.dtypes[:1])
         if how.chooses:
@@ -114,6 +118,32 @@ def _linear(main: Spec, promise: Segments) -> tuple[Spec, ...]:
 
     twins = linear("exact")(main)
     return twins if promise.how.power else tuple(twin.but(jvp=rows) for twin in twins)
+
+
+def _of_complex(op: Op, promise: Segments) -> Iterable[Spec]:
+    """The spec of complex numbers without infinities, whose product or quotient costs more than one rounding."""
+    how, ordered = promise.how, promise.count is None
+    units = SQRT_5 if how.product else _QUOTIENT
+
+    def widely(f: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *xs: f(*(x.astype(np.clongdouble) if x.dtype.kind == "c" else x for x in xs))
+
+    def vjp(g: np.ndarray, x: np.ndarray, ids: np.ndarray) -> Any:
+        return promise.vjp(g, np.conj(x), ids)
+
+    def gradient_bound(u: float, g: np.ndarray, x: np.ndarray, ids: np.ndarray) -> Any:
+        return promise.gradient_bound(units * u, g, np.conj(x), ids)
+
+    return part(
+        "-complex",
+        dtypes=COMPLEX,
+        tier="full",
+        reference=widely(promise.reference),
+        vjp=widely(vjp),
+        mistaken={"grad": widely(promise.vjp)} if how.product else {},
+        recipes={label: recipe for label, recipe in recipes.main(how, ordered).items() if label != "special"},
+        bound={"output": lambda u, *rest: promise.bound(units * u, *rest), "grad[0]": gradient_bound},
+    )(op)
 
 
 def _refused(op: Op, promise: Segments) -> list[Spec]:

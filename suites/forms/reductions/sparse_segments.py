@@ -12,6 +12,7 @@ from tf_opdiff.harness.spec.inputs.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe, Sparse, Spec
 from tf_opdiff.suites.derived.hessian import linear
 from tf_opdiff.suites.derived.sizes import sizes
+from tf_opdiff.suites.derived.unknown_shape import sized
 from tf_opdiff.suites.forms.array_ops.scatter_recipes import Values, special_numbers
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.part import Op, Part, calling, part
@@ -178,7 +179,8 @@ def sparse_segment_gradient(how: Reduction, *, unique: bool = False) -> Part:
             ulp={"output[0]": 0.5},
             alternatives={"output[0]": flushed},
         )(op)
-        yield from (main, *others, replace(main, name=f"{main.name}-sizes", recipes=_FEW_UPSTREAMS))
+        few = main.but(name=f"{main.name}-sizes", recipes=_FEW_UPSTREAMS)
+        yield from (main, *others, *sized(lambda op: [few])(op))
 
     return specs
 

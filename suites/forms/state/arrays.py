@@ -13,6 +13,7 @@ from tf_opdiff.harness.spec.plan import MODES
 from tf_opdiff.harness.spec.spec import Recipe, Side, Spec
 from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.derived.twin import in_tiers
+from tf_opdiff.suites.forms.array_ops.any_dtype import in_any_dtype
 from tf_opdiff.suites.forms.errors import IN_KERNEL, raises
 from tf_opdiff.suites.forms.limits import with_limits
 from tf_opdiff.suites.forms.options import with_options
@@ -61,6 +62,7 @@ def in_versions(
                 fields={"modes": version.modes, **op.fields},
             )
             made = [spec for each in parts for spec in each(version)(own)]
+            made += in_any_dtype(own, made) if op.any_dtype else ()
             yield from made
             if own.raw != op.raw:  # `op` gives the options of its own raw op
                 yield from (*with_options(own.raw, made), *with_limits(own.raw, made))

@@ -9,12 +9,17 @@ import numpy as np
 
 from tf_opdiff.harness.spec.inputs.recipes import Draw
 from tf_opdiff.harness.spec.spec import Recipe
+from tf_opdiff.suites.derived.sizes import EMPTY
 
 #: The shapes of dense variables, and of variables whose gradients name rows.
 SHAPE, TABLE = (13,), (7, 3)
 ROWS = (3, 0, 6, 1)
 #: The sizes of variables past the blocks of kernels.
 _LONG, _MATRIX, _LARGE_TABLE = (1100,), (43, 101), (1100, 5)
+
+
+#: The small recipes of known shapes in modes without XLA.
+FEW = ("none", "one_by_one")
 
 
 class Algorithm(Protocol):
@@ -78,6 +83,17 @@ def sparse(how: Algorithm) -> dict[str, Recipe]:
     return {**some, "one": rows(how, (0,), "int64", (1, 1))}
 
 
+def small_dense(how: Algorithm) -> dict[str, Recipe]:
+    """Variables without elements, and of one, of rank 1 to 3."""
+    return {label: alike(how, shape) for label, shape in EMPTY.items()}
+
+
+def small_sparse(how: Algorithm) -> dict[str, Recipe]:
+    """Tables without columns, rows or numbers of rows, and tables of one element."""
+    tables = {"none": ((), TABLE), "no_rows": ((), (0, 3)), "no_columns": (ROWS, (7, 0)), "one_by_one": ((0,), (1, 1))}
+    return {label: rows(how, indices, "int32", table) for label, (indices, table) in tables.items()}
+
+
 def large_dense(how: Algorithm) -> dict[str, Recipe]:
     """Variables with more elements than blocks of kernels: beyond 1,024 and beyond 4,096."""
     return {"long": alike(how, _LONG), "blocks": alike(how, _MATRIX)}
@@ -91,3 +107,7 @@ def large_sparse(how: Algorithm) -> dict[str, Recipe]:
         "repeated": rows(how, (3, 0, 3, 6, 3, 0), "int32"),
         "repeated_elements": rows(how, (2, 1, 2), "int64", (7, 1)),
     }
+
+
+#: Whether gradients are those of rows → the recipes of values, of small variables, and of large ones.
+OF_ROWS = {True: (sparse, small_sparse, large_sparse), False: (dense, small_dense, large_dense)}

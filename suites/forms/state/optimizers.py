@@ -11,6 +11,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.derived.op_attributes import attributes_of
+from tf_opdiff.suites.derived.sizes import sizes
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
 from tf_opdiff.suites.forms.part import Op, Part, part, tiered
 from tf_opdiff.suites.forms.recipes import ordinary
@@ -108,7 +109,7 @@ class Optimizer:
 
 def _with_rows(x: Any, rows: Any, places: Sequence[np.ndarray]) -> Any:
     """An array with some of its rows replaced."""
-    return np.stack([rows[int(at[-1])] if len(at) else x[k] for k, at in enumerate(places)])
+    return np.stack([rows[int(at[-1])] if len(at) else x[k] for k, at in enumerate(places)]) if len(x) else x
 
 
 def optimizer(how: Optimizer, *, sparse: bool = False) -> Part:
@@ -122,15 +123,14 @@ def optimizer(how: Optimizer, *, sparse: bool = False) -> Part:
     def specs(op: Op) -> Iterable[Spec]:
         assert op.variables
         values = _Steps(how, op, sparse)
-        own = recipes.sparse(how) if sparse else recipes.dense(how)
-        yield from values.specs("", own, twins=[values.twins])
+        own, tiny, large = (make(how) for make in recipes.OF_ROWS[sparse])
+        main, *others = values.specs("", own, twins=[values.twins])
+        yield from (main, *others, *sizes(main, tiny, few=recipes.FEW))
         yield from (_out_of_range(how) if sparse else _mismatched(how, op.variables))(values.op)
-        large = recipes.large_sparse(how) if sparse else recipes.large_dense(how)
         yield from values.but(flags={"use_locking": True}).specs("-blocks", large, lowest_tier=True)
-        for attribute in attributes_of(op.raw):
-            if attribute in _FLAGS:
-                suffix, value = _FLAGS[attribute]
-                yield from values.but(flags={attribute: value}).specs(suffix, own, dtypes=REAL)
+        for attribute in filter(_FLAGS.get, attributes_of(op.raw)):
+            suffix, value = _FLAGS[attribute]
+            yield from values.but(flags={attribute: value}).specs(suffix, own, dtypes=REAL)
         if "lr_power" in how.settings:  # kernels have a path of their own for its usual value
             first = dict([next(iter(own.items()))])
             yield from values.but(settings={**how.settings, "lr_power": -0.75}).specs("-power", first, lowest_tier=True)

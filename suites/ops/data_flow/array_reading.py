@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 
 from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.forms.state.array_programs import V1, Array
 from tf_opdiff.suites.forms.state.arrays import ONE, OUTSIDE, PLACES, ROWS, TWO, in_versions, refused, results, written
 from tf_opdiff.suites.forms.state.lists import SMALL, clamped, contents, followed_by, small_rows, tensors
@@ -22,6 +23,14 @@ def _read_twice(new: Array, x: Any) -> Any:
         return first, array.read(1)
 
 
+def _joined(new: Array, x: Any, y: Any, rows: Any) -> Any:
+    """The elements of an array one after the other, whose rows have a shape that the op is told."""
+    array = new.new(2).write(0, x).write(1, y)
+    return array.call("Concat", handle=array.handle, flow_in=array.flow, dtype=array.dtype, element_shape_except0=rows)[
+        0
+    ]
+
+
 SPECS = (
     *op(
         "tensor-array-concat",
@@ -34,6 +43,13 @@ SPECS = (
                 lambda new, x, y: new.new(2).write(0, x).write(1, y).concat()[0],
                 {"columns": tensors(ROWS, (5, 2))},
             ),
+            lambda version: part(
+                "-of-known-rows",
+                program=version.program(lambda new, x, y: _joined(new, x, y, x.shape[1:])),
+                reference=lambda x, y: np.concatenate([x, y]),
+                recipes={"plain": tensors(ROWS, ROWS)},
+            ),
+            refused("-of-other-rows", lambda new, x, y: _joined(new, x, y, [4]), {"plain": tensors(ROWS, ROWS)}),
         ),
         reference=lambda x, y: np.concatenate([y, x]),
     ),

@@ -169,6 +169,7 @@ SPECS = (
             refused("-out-of-range", _scattered_at, followed_by((ROWS,), {"at_end": [0, 1, 2, 3, 5]})),
         ),
         reference=lambda x, i: x[np.argsort(i)],
+        any_dtype=True,
     ),
     *op(
         "tensor-array-split",
@@ -187,6 +188,7 @@ SPECS = (
             ),
         ),
         reference=lambda x, lengths: (x, lengths),
+        any_dtype=True,
     ),
     *op(
         "tensor-array-unpack",
@@ -221,5 +223,6 @@ SPECS = (
             _grows,
         ),
         reference=lambda x, y: np.stack([y, x]),
+        any_dtype=True,
     ),
 )

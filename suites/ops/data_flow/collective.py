@@ -115,6 +115,17 @@ _NO_GROUP = {
 }
 _OF_SESSION: dict[str, Any] = {"modes": ("graph",), "sessions": True, "evidence": "also:CPU:1", "dtypes": _DTYPES}
 _RECIPES = {label: _whole(shape) for label, shape in _SHAPES.items()}
+#: Parts: tensors without elements, in programs of their own.
+_NOTHING, _NO_SUMS = (
+    part(
+        "-empty",
+        recipes={"none": _whole((0,)), "no_columns": _whole((3, 0))},
+        attrs=attrs,
+        dtypes=("float32",),
+        tier="full",
+    )
+    for attrs in ({}, {"add_id": _MERGES["add_id"]})
+)
 
 SPECS = (
     *op(
@@ -137,6 +148,7 @@ SPECS = (
         "collective-gather",
         "CollectiveGather",
         part(recipes=_RECIPES),
+        _NOTHING,
         _alone(_gathered),
         program=_of_members(_gathered),
         reference=_joined,
@@ -146,6 +158,7 @@ SPECS = (
         "collective-reduce",
         "CollectiveReduce",
         part(recipes=_RECIPES, attrs=_MERGES),
+        _NO_SUMS,
         _alone(_reduced, attrs=_MERGES),
         program=_of_members(_reduced),
         reference=_merged,
@@ -155,6 +168,7 @@ SPECS = (
         "collective-reduce-v2",
         "CollectiveReduceV2",
         part(recipes=_RECIPES, attrs=_MERGES),
+        _NO_SUMS,
         part("-stateless", recipes=_RECIPES, attrs={"stateless": {**_MERGES["add_id"], "is_stateless": True}}),
         _alone(_reduced_v2, attrs=_MERGES, modes=MODES, contract=_NO_GROUP),
         program=_of_members(_reduced_v2),

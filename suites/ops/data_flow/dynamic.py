@@ -126,6 +126,7 @@ SPECS = (
             vjp=_joined,
             linear=linear("plain"),
         ),
+        small({"no_rows": _rows((0, 3), ()), "no_columns": _rows((3, 0), (0, 2, 1)), "one": _rows((1,), (2,))}),
         part(
             "-out-of-range",
             recipes={"at_end": _rows((3, 2), (0, 4, 1)), "negative": _rows((3, 2), (0, -1, 1))},
@@ -134,6 +135,7 @@ SPECS = (
         ),
         program=lambda tf, x, p: tuple(tf.raw_ops.DynamicPartition(data=x, partitions=p, num_partitions=_COUNT)),
         reference=_parted,
+        any_dtype=True,
         dtypes=_DTYPES,
     ),
     *op(
@@ -144,6 +146,7 @@ SPECS = (
             vjp=_read,
         ),
         _alone,
+        small({"none": _STITCHED["none"], "one": _two((0,), (), plain, columns=1)}),
         part(
             "-repeated",
             recipes={"later": _two((1, 0, 2), (1, 3), plain), "one": _two((0,), (0,), plain)},
@@ -153,6 +156,7 @@ SPECS = (
         _GAPS,
         program=lambda tf, x, y, i, j: tf.raw_ops.DynamicStitch(indices=[i, j], data=[x, y]),
         reference=_stitched,
+        any_dtype=True,
         dtypes=_DTYPES,
     ),
     *op(
@@ -166,6 +170,7 @@ SPECS = (
         _IN_NO_ORDER,
         program=lambda tf, x, y, i, j: tf.raw_ops.ParallelDynamicStitch(indices=[i, j], data=[x, y]),
         reference=_stitched,
+        any_dtype=True,
         dtypes=_DTYPES,
     ),
 )

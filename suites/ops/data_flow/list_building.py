@@ -7,7 +7,7 @@ import numpy as np
 from tf_opdiff.harness.spec.inputs.recipes import INTEGERS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
-from tf_opdiff.suites.forms.of_xla import NIBBLES, SMALL_FLOATS
+from tf_opdiff.suites.forms.of_xla import NIBBLES, SMALL_FLOATS, SMALL_NUMBERS
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.forms.state.list_programs import TensorList, like, rows
@@ -15,10 +15,6 @@ from tf_opdiff.suites.forms.state.lists import DTYPES, contents, followed_by, no
 
 #: The dtypes of elements for which a CPU and XLA have kernels that read them.
 _ALL = (*DTYPES, *(dtype for dtype in INTEGERS if dtype not in DTYPES))
-_SMALL_NUMBERS = (
-    *("float8_e5m2", "float8_e4m3fn", "float8_e4m3fnuz", "float8_e4m3b11fnuz", "float8_e5m2fnuz", "float4_e2m1fn"),
-    *("int4", "uint4", "int2", "uint2"),
-)
 _OPS = "EmptyTensorList;TensorListConcatLists;TensorListPushBack;TensorListReserve"
 _ROWS = (5, 3)
 _ONE, _TWO = {"plain": tensors(_ROWS)}, {"plain": tensors(_ROWS, _ROWS)}
@@ -86,6 +82,7 @@ SPECS = (
         part("-other-rank", program=rows(_from_shape), recipes=followed_by((_ROWS,), {"rank": [3, 1]}), **WHEN_BUILT),
         program=rows(lambda new, x: new.unstack(x).stack()),
         reference=lambda x: x,
+        any_dtype=True,
     ),
     *op(
         "tensor-list-push-back",
@@ -111,6 +108,7 @@ SPECS = (
         part("-full", program=like(lambda new, x, y: new.empty(1).push(x, y).stack()), recipes=_TWO, **IN_KERNEL),
         program=like(lambda new, x, y: new.empty(2).push(x, y).stack()),
         reference=lambda x, y: np.stack([x, y]),
+        any_dtype="TensorListStack",
     ),
     *op(
         "tensor-list-push-back-batch",
@@ -118,6 +116,7 @@ SPECS = (
         steps(contents(_ROWS, _ROWS), small(2)),
         program=_batch,
         reference=lambda x, y: (np.stack([y, x]), y[None]),
+        any_dtype=True,
         contract=no_kernel("TensorListPushBackBatch"),
     ),
     *op(
@@ -156,7 +155,7 @@ SPECS = (
         program=like(_unread),
         reference=lambda x: (*(np.array(n, "int32") for n in (1, 3, 4)), np.array(x.shape, "int32")),
         recipes=_ONE,
-        dtypes=_SMALL_NUMBERS,
+        dtypes=SMALL_NUMBERS,
         modes=WITHOUT_XLA,
         constant=tuple(f"output[{k}]" for k in range(4)),
         tier="full",

@@ -193,6 +193,7 @@ SPECS = (
         ),
         program=rows(lambda new, x, y, i: new.unstack(x).put(i, y).stack()),
         reference=_replaced,
+        any_dtype="TensorListStack",
     ),
     *op(
         "tensor-list-stack",

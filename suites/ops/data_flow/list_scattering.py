@@ -70,6 +70,7 @@ SPECS = (
         part("-invalid", recipes=followed_by(((3, 5),), _WRONG), **IN_KERNEL),
         program=rows(lambda new, x, i: new.scatter(x, i).stack()),
         reference=lambda x, i: _placed(x, i, _zeros(int(i.max()) + 1, x)),
+        any_dtype=True,
         contract=no_kernel("TensorListScatter"),
     ),
     *op(
@@ -96,6 +97,7 @@ SPECS = (
         part("-invalid", recipes=followed_by((_ROWS, (3, 3)), _WRONG), **IN_KERNEL),
         program=rows(lambda new, x, y, i: new.unstack(x).put_rows(y, i).stack()),
         reference=lambda x, y, i: _placed(y, i, x),
+        any_dtype=True,
         contract=no_kernel("TensorListScatterIntoExistingList"),
     ),
     *op(
@@ -105,6 +107,7 @@ SPECS = (
         part("-invalid", recipes=followed_by(((3, 5),), {**_WRONG, "at_end": [2, 0, 6]}), **IN_KERNEL),
         program=rows(lambda new, x, i: new.scatter_v2(x, i, 6).stack()),
         reference=lambda x, i: _placed(x, i, _zeros(6, x)),
+        any_dtype=True,
         contract=no_kernel("TensorListScatterV2"),
     ),
     *op(
@@ -129,6 +132,7 @@ SPECS = (
             **IN_KERNEL,
         ),
         part("-matrix", recipes=followed_by((_ROWS,), {"matrix": [[2, 0, 3]]}, "int64"), **WHEN_BUILT),
+        any_dtype=True,
         program=pieces(_split),
         reference=lambda x, lengths: tuple(np.split(x, np.cumsum(lengths)[:-1])),
     ),

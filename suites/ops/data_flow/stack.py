@@ -86,4 +86,5 @@ SPECS = op(
     ),
     program=_turned,
     reference=lambda x, y: (y, x, x),
+    limits="StackV2",
 )

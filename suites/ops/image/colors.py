@@ -6,6 +6,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.harness.spec.tolerances.loose import Loose
+from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.errors import raises
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
@@ -19,6 +20,10 @@ _REFUSED = {
     )
 }
 _SHAPES = {"image": (5, 7, 3), "batch_of_one": (1, 4, 5, 3), "pixels": (9, 3), "empty": (0, 2, 3)}
+
+
+#: No images, images without rows or columns, and one pixel.
+_FEW = {"none": (0, 2, 2, 3), "no_rows": (0, 2, 3), "no_columns": (2, 0, 3), "one_pixel": (1, 1, 3)}
 
 
 def _levels(draw, dtype, shape):
@@ -54,6 +59,16 @@ def _with_amounts(*amounts):
     return part(recipes={f"{label}_{i}": recipe for i, own in each.items() for label, recipe in own.items()})
 
 
+def _few(*more, shapes=_FEW):
+    """A part: images without pixels or rows, and with one pixel."""
+    return small(
+        {
+            label: lambda draw, dtype, shape=shape: (_levels(draw, dtype, shape), *(np.array(v, dtype) for v in more))
+            for label, shape in shapes.items()
+        }
+    )
+
+
 def _of_pixels(factor, u, g, x, *_):
     """A multiple of the roundings of the largest channel of each pixel."""
     return factor * u * np.max(np.abs(x), axis=-1, keepdims=True) * np.ones(x.shape)
@@ -81,12 +96,18 @@ def _hsv_hvp_bound(u, g, t, x):
     return 16 * u * sizes * (1 / span**3 + 1) * np.ones(x.shape)
 
 
+def _rgb_bound(u, g, x):
+    """The kernel's roundings: 6 of 6 h, 3 of its distance from 3, 2 of steps up to 1, times s; 3 of numbers up to 1."""
+    return (3 + 11 * x[..., 1:2]) * u * x[..., 2:] * np.ones(x.shape)
+
+
 def _contrast_bound(u, g, x, factor):
     return 4 * u * (1 + np.abs(factor)) * (np.abs(x) + 8 * ref.mean_of_channels(np.abs(x)))
 
 
 _SPACES = (
     part(recipes=_colors()),
+    _few(),
     part(
         "-refused",
         recipes={"channels": lambda draw, dtype: (_levels(draw, dtype, (2, 4)),)},
@@ -98,6 +119,7 @@ _SPACES = (
         loose={},
     ),
 )
+_HALF = {"recipes": _colors(), "dtypes": ("float16", "bfloat16"), "tier": "full"}
 _OF_SPACES = {"arguments": ("images",), "dtypes": ("float32", "float64"), "unsigned_zeros": ("output", "grad")}
 _TO_HSV = {
     "bound": {"output": lambda u, g, x: 8 * u * np.ones(x.shape), "grad": _hsv_slope_bound},
@@ -118,6 +140,7 @@ SPECS = (
         "adjust-contrast",
         "AdjustContrastv2",
         _with_amounts(1.5, -0.5),
+        _few(1.5, shapes={**_FEW, "one": (1, 1, 1)}),
         arguments=("images", "contrast_factor"),
         reference=ref.contrasted,
         bound={"output": _contrast_bound},
@@ -129,6 +152,7 @@ SPECS = (
         "adjust-hue",
         "AdjustHue",
         _with_amounts(0.125, -0.75),
+        _few(0.125),
         arguments=("images", "delta"),
         reference=ref.turned,
         bound={"output": partial(_of_pixels, 30)},
@@ -140,6 +164,7 @@ SPECS = (
         "adjust-saturation",
         "AdjustSaturation",
         _with_amounts(1.5, 0.0),
+        _few(1.5),
         arguments=("images", "scale"),
         reference=ref.saturated,
         bound={"output": partial(_of_pixels, 30)},
@@ -151,6 +176,7 @@ SPECS = (
         "hsv-to-rgb",
         "HSVToRGB",
         *_SPACES,
+        part("-half", bound={"output": _rgb_bound}, **_HALF),
         reference=ref.rgb,
         bound={"output": lambda u, g, x: 30 * u * np.ones(x.shape)},
         loose={"output": _small(ref.rgb)},
@@ -161,6 +187,7 @@ SPECS = (
         "rgb-to-hsv",
         "RGBToHSV",
         *_SPACES,
+        part("-half", **_HALF),
         _SECOND_ORDER,
         reference=ref.hsv,
         vjp=ref.hsv_vjp,

@@ -4,9 +4,10 @@ import numpy as np
 import scipy  # loads scipy.stats, a third of a second, on first use
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.derived.unknown_shape import sized
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered, together
-from tf_opdiff.suites.forms.random_numbers.distribution import COUNT, distribution
+from tf_opdiff.suites.forms.random_numbers.distribution import COUNT, distribution, quantiles
 from tf_opdiff.suites.forms.random_numbers.moments import gamma_means
 from tf_opdiff.suites.forms.random_numbers.random_kinds import FLOATS
 from tf_opdiff.suites.forms.recipes import ordinary
@@ -18,11 +19,6 @@ _ALPHAS = [0.3, 0.5, 1.0, 2.5, 10.0, 100.0]
 _LOGITS = [[0, 0, 0, 0], [1, -1, 0.5, 2], [-np.inf, 0, 1, -np.inf], [-100, 0, -100, -100], [5, 5, -3, 4]]
 _SHAPE = np.array([COUNT, len(_ALPHAS)], np.int32)
 _SEED = np.array([3, 5], np.int32)
-
-
-def _quantiles(law):
-    """Points of each column: where the distribution function is 1/16, 2/16, …, 15/16."""
-    return law.ppf(np.arange(1, 16)[:, None] / 16)
 
 
 def _gamma_v2(tf, raw, dtype, shape, alpha):
@@ -55,15 +51,17 @@ def _multinomial(**seeds):
 
 def _small(**seeds):
     """A part: no row, and one class, which is number 0."""
-    return lambda op: part(
-        "-small",
-        program=lambda tf, logits: getattr(tf.raw_ops, op.raw)(logits=logits, num_samples=5, **seeds),
-        reference=lambda logits: np.zeros((len(logits), 5), np.int64),
-        recipes={
-            "no_row": lambda draw, dtype: (np.zeros((0, 3), dtype),),
-            "one_class": lambda draw, dtype: (np.ones((1, 1), dtype),),
-        },
-        lowest_tier=True,
+    return lambda op: sized(
+        part(
+            "-small",
+            program=lambda tf, logits: getattr(tf.raw_ops, op.raw)(logits=logits, num_samples=5, **seeds),
+            reference=lambda logits: np.zeros((len(logits), 5), np.int64),
+            recipes={
+                "no_row": lambda draw, dtype: (np.zeros((0, 3), dtype),),
+                "one_class": lambda draw, dtype: (np.ones((1, 1), dtype),),
+            },
+            lowest_tier=True,
+        )
     )(op)
 
 
@@ -73,12 +71,21 @@ def _gamma(call):
         distribution(
             call,
             parameters=lambda dtype: (_SHAPE, np.array(_ALPHAS).astype(dtype)),
-            points=lambda shape, alpha, *seeds: _quantiles(scipy.stats.gamma(alpha)),
+            points=lambda shape, alpha, *seeds: quantiles(scipy.stats.gamma(alpha)),
             cumulative=lambda x, shape, alpha, *seeds: scipy.stats.gamma(alpha).cdf(x),
             refused={"negative": lambda dtype: (np.array([-1, 6], np.int32), np.array(_ALPHAS).astype(dtype))},
         ),
         gamma_means(call),
     )
+
+
+def _equal_if_wide(tf, alpha):
+    """Whether numbers are the same for a shape of int32 and of int64."""
+    one, other = (
+        tf.raw_ops.StatelessRandomGammaV2(shape=tf.constant([5, 6], dtype), seed=_SEED, alpha=alpha)
+        for dtype in ("int32", "int64")
+    )
+    return tf.equal(one, other)
 
 
 SPECS = (
@@ -102,6 +109,14 @@ SPECS = (
         "stateless-random-gamma-v2",
         "StatelessRandomGammaV2",
         _gamma(_gamma_v2),
+        part(
+            "-int64-shape",
+            program=_equal_if_wide,
+            reference=lambda alpha: np.ones((5, len(alpha)), bool),
+            recipes={"alphas": lambda draw, dtype: (np.array(_ALPHAS).astype(dtype),)},
+            constant=("output[0]",),
+            lowest_tier=True,
+        ),
         **_OF_GAMMA,
     ),
     *op(

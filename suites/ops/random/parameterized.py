@@ -3,9 +3,10 @@
 import numpy as np
 import scipy  # loads scipy.stats, a third of a second, on first use
 
+from tf_opdiff.suites.derived.unknown_shape import sized
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
-from tf_opdiff.suites.forms.random_numbers.distribution import COUNT, distribution
+from tf_opdiff.suites.forms.random_numbers.distribution import COUNT, distribution, quantiles
 from tf_opdiff.suites.forms.recipes import ordinary
 
 #: The dtypes that the OpDefs allow.
@@ -21,11 +22,6 @@ _TRUNCATED = [
 _FINITE = [[0, 0.25, -1, 0.5], [1, 1, 2, 0.5], [-1, 0.5, -3, -0.5], [1, 2, 3, 0.5]]
 _WHOLE = [[1], [2], [-np.inf], [np.inf]]
 _SEED = np.array([3, 5], np.int32)
-
-
-def _quantiles(law):
-    """Points of each column: where the distribution function is 1/16, 2/16, …, 15/16."""
-    return law.ppf(np.arange(1, 16)[:, None] / 16)
 
 
 def _law(means, deviations, low, high):
@@ -46,7 +42,7 @@ def _truncated(columns, drawn=_by_rows, **fields):
         return drawn(tf, raw, *inputs)
 
     def points(shape, *rest):
-        return _quantiles(_law(*rest))
+        return quantiles(_law(*rest))
 
     return distribution(call, parameters, points, lambda x, shape, *rest: _law(*rest).cdf(x), **fields)
 
@@ -110,7 +106,10 @@ _moved_with_parameters = tuple(
 
 
 def _share(tf, *parameters):
-    """The share of the distribution below its numbers, next to a constant: a number keeps it, whatever moves."""
+    """The sum of the parameters, and the share of the distribution below its numbers, in excess of the same constant.
+
+    A number keeps its share, whatever moves, so that the gradient is that of the sum.
+    """
     raw = tf.raw_ops.StatelessParameterizedTruncatedNormal
     named = dict(zip(("means", "stddevs", "minvals", "maxvals"), parameters, strict=True))
     numbers = raw(shape=tf.constant([5, 4]), seed=_SEED, **named)
@@ -118,11 +117,11 @@ def _share(tf, *parameters):
     x, mean, deviation, low, high = (tf.cast(tensor, wide) for tensor in (numbers, *parameters))
     below, first, last = (tf.math.erf((end - mean) / (deviation * 2**0.5)) for end in (x, low, high))
     share = (below - first) / (last - first)
-    return tf.cast(share - tf.stop_gradient(share), numbers.dtype)
+    return tf.cast(mean + deviation + low + high + share - tf.stop_gradient(share), numbers.dtype)
 
 
 def _of_share(number):
-    """The bound of its gradient by a parameter: 16 roundings of the derivatives that cancel, at their largest."""
+    """The bound of its gradient by a parameter: 8 roundings of 1 and of derivatives that cancel, at their largest."""
 
     def bound(u, g, *parameters):
         mean, deviation, low, high = (np.asarray(p, np.float64) for p in parameters)
@@ -130,7 +129,7 @@ def _of_share(number):
         law = scipy.stats.norm
         density = law.pdf(np.clip(0, first, last)) / (law.cdf(last) - law.cdf(first)) / deviation
         farthest = np.maximum(abs(first), abs(last)) if number == 1 else 1
-        return 16 * u * np.abs(g).sum(0) * density * farthest
+        return 8 * u * np.abs(g).sum(0) * (density * farthest + 1)
 
     return bound
 
@@ -139,11 +138,13 @@ def _of_share(number):
 _share_of_numbers = part(
     "-share",
     program=_share,
-    reference=lambda *rows: np.zeros((5, 4), rows[0].dtype),
-    vjp=lambda g, *rows: tuple(np.zeros_like(row) for row in rows),
+    reference=lambda *rows: np.broadcast_to(sum(rows), (5, 4)),
+    vjp=lambda g, *rows: (g.sum(0),) * 4,
     recipes={"columns": lambda draw, d: tuple(np.array(row).astype(d) for row in _FINITE)},
-    bound={f"grad[{i}]": _of_share(i) for i in range(4)},
-    constant=("output[0]",),
+    bound={
+        "output": lambda u, g, *rows: np.full((5, 4), 8 * u * 4),
+        **{f"grad[{i}]": _of_share(i) for i in range(4)},
+    },
 )
 _without_numbers = part(
     "-small",
@@ -155,6 +156,30 @@ _without_numbers = part(
     },
     lowest_tier=True,
 )
+
+
+def _of_shape(drawn):
+    """A part: no numbers, and one, which is between its limits; the first size is that of the parameters."""
+
+    def inside(op):
+        def program(tf, shape, *rows):
+            x = drawn(tf, getattr(tf.raw_ops, op.raw), shape, *rows)
+            return (x >= rows[2]) & (x <= rows[3])
+
+        def recipe(*shape):
+            rows = np.array(_TRUNCATED)[:, : shape[0]]
+            return lambda draw, dtype: (np.array(shape, np.int32), *rows.astype(dtype))
+
+        return part(
+            "-of-shape",
+            program=program,
+            reference=lambda shape, *rows: np.ones(shape[::-1], bool),
+            recipes={"no_numbers": recipe(6, 0), "one": recipe(1, 1), "no_row": recipe(0, 5), "nothing": recipe(0, 0)},
+            constant=("output[0]",),
+            lowest_tier=True,
+        )(op)
+
+    return inside
 
 
 def _wrong(*numbers, shape=(6, 8)):
@@ -184,9 +209,11 @@ SPECS = (
             recipes={
                 "no_number": lambda draw, dtype: (np.array([6, 0], np.int32), *np.array(_TRUNCATED, dtype)),
                 "no_row": lambda draw, dtype: (np.array([0, 5], np.int32), *np.zeros((4, 0), dtype)),
+                "int64": lambda draw, dtype: (np.array([6, 0], np.int64), *np.array(_TRUNCATED, dtype)),
             },
             lowest_tier=True,
         ),
+        sized(_of_shape(_by_rows)),
         dtypes=_THREE,
         ordinary=ordinary.RANDOM,
     ),
@@ -205,6 +232,7 @@ SPECS = (
         *_moved_with_parameters,
         _share_of_numbers,
         _without_numbers,
+        sized(_of_shape(_stateless)),
         dtypes=_THREE,
         ordinary=ordinary.RANDOM,
     ),

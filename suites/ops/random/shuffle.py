@@ -8,6 +8,7 @@ the normal distribution with variance 1 / (n - 1).
 import numpy as np
 
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
@@ -20,10 +21,14 @@ def _shuffled(tf, x):
     return tf.raw_ops.RandomShuffle(value=x, seed=7, seed2=9)
 
 
-def _sorted(tf, x):
+def _in_order(tf, rows):
     """The rows in their order, which the first number of each tells."""
-    rows = tf.cast(_shuffled(tf, x), "float32")
     return tf.gather(rows, tf.argsort(rows[:, 0]))
+
+
+def _sorted(tf, x):
+    """The shuffled rows in their order, as numbers."""
+    return _in_order(tf, tf.cast(_shuffled(tf, x), "float32"))
 
 
 def _random(tf, x):
@@ -60,6 +65,15 @@ SPECS = op(
         recipes={"places": lambda draw, dtype: (np.arange(_ROWS, dtype=dtype),)},
         constant=("output[0]",),
         dtypes=("int32",),
+    ),
+    part(
+        "-texts",
+        program=lambda tf, x: _in_order(tf, tf.strings.to_number(_shuffled(tf, x))),
+        reference=lambda x: x.astype(np.float32),
+        recipes={"rows": lambda draw, dtype: (np.array([[b"%d" % i, b"1"] for i in range(13)], object),)},
+        dtypes=("bytes",),
+        modes=WITHOUT_XLA,
+        tier="full",
     ),
     small({"none": _counted(0), "one": _counted(1, 1)}),
     ordinary={"minus-zero_0": "the program sorts the rows, among which zeros of both signs are equal"},

@@ -110,6 +110,7 @@ SPECS = (
     *op(
         "csr-components",
         "SparseTensorToCSRSparseMatrix;CSRSparseMatrixComponents",
+        limits="CSRSparseMatrixComponents",
         program=_components,
         promise=MovedWith(ref.components, ref.component_places),
         calls={
@@ -140,6 +141,7 @@ SPECS = (
     *op(
         "csr-of-dense",
         "DenseToCSRSparseMatrix;CSRSparseMatrixToDense",
+        limits="DenseToCSRSparseMatrix",
         program=_through_csr,
         promise=Forward(ref.masked),
         calls=_DENSE,
@@ -181,6 +183,7 @@ SPECS = (
     *op(
         "csr-to-sparse",
         "SparseTensorToCSRSparseMatrix;CSRSparseMatrixToSparseTensor",
+        limits="SparseTensorToCSRSparseMatrix",
         program=_round_trip,
         promise=MovedWith(lambda x, indices, shape: x, reordered_places),
         calls=_MATRICES,

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from tf_opdiff.suites.derived.unknown_shape import sized
 from tf_opdiff.suites.forms.aspects import drawn, second_order, small
 from tf_opdiff.suites.forms.calls import Call, call, unfit
 from tf_opdiff.suites.forms.elementwise.special_upstreams import finite
@@ -178,7 +179,7 @@ def _real(raw, rank, *, inverse=False, gradient=True):
             Fourier(rank, inverse=inverse, real=True),
             calls,
             *([] if inverse or not gradient else [second_order({"exact": _integers})]),
-            part("-sizes", calls=few, recipes={"exact": _integers}, lowest_tier=True),
+            sized(part("-sizes", calls=few, recipes={"exact": _integers}, lowest_tier=True)),
             part("-cropped", calls=longer, recipes={"plain": plain}, lowest_tier=True),
         ),
     }

@@ -22,7 +22,7 @@ _PARTS = (
 _REFERENCE: dict[str, Any] = {
     "arguments": ("ref", "value"),
     "variables": REFERENCE,
-    "dtypes": tiered(_DTYPES),
+    "dtypes": tiered((*_DTYPES, *COMPLEX, "int32"), ("float32",)),
     "recipes": VECTOR,
 }
 _SHAPES = {"matrix": (3, 5), "one": (1,), "scalar": (), "empty": (0, 3), "batch_of_one": (1, 4, 3)}
@@ -36,13 +36,15 @@ SPECS = (
         *_PARTS,
         part("-bool", ops="VariableV2;Assign", recipes={"matrix": _RECIPES["matrix"]}, dtypes=("bool",), tier="full"),
         reference=final(lambda x, y: y),
-        **_REFERENCE | {"dtypes": tiered((*_DTYPES, *COMPLEX))},
+        any_dtype=True,
+        **_REFERENCE,
     ),
     *op("assign-add", "AssignAdd", *_PARTS, reference=final(lambda x, y: x + y), **_REFERENCE),
     *op("assign-sub", "AssignSub", *_PARTS, reference=final(lambda x, y: x - y), **_REFERENCE),
     *op(
         "assign-sub-variable",
         "AssignSubVariableOp",
+        small(SIZES),
         reference=final(lambda x, y: x - y),
         dtypes=tiered(_ALL, ("float32",)),
         ulp={"output": 0.5},
@@ -51,6 +53,7 @@ SPECS = (
     *op(
         "assign-variable",
         "AssignVariableOp",
+        small(SIZES),
         part(
             "-no-xla",
             recipes={label: recipe for label, recipe in _RECIPES.items() if label != "scalar"},

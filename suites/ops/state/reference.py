@@ -27,9 +27,10 @@ def _identity(tf, state, x):
     return tf.identity(tf.raw_ops.RefIdentity(input=state["v"]))
 
 
-def _frame(tf, state, x):
+def _frame(tf, state, x, *, constant=False):
     """Into a frame and out of it."""
-    return tf.identity(tf.raw_ops.RefExit(data=tf.raw_ops.RefEnter(data=state["v"], frame_name="frame")))
+    entered = tf.raw_ops.RefEnter(data=state["v"], frame_name="frame", is_constant=constant)
+    return tf.identity(tf.raw_ops.RefExit(data=entered))
 
 
 def _chosen(tf, state, x, predicate):
@@ -114,6 +115,7 @@ SPECS = (
         "ref-enter",
         "RefEnter;RefExit",
         _on_reference(_RECIPES),
+        part("-constant", program=partial(_frame, constant=True), recipes=_PLAIN, twins=[REFERENCE.twins]),
         program=_frame,
         variables=REFERENCE,
         reference=final(lambda x: x),

@@ -4,6 +4,7 @@ from typing import Any
 
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.suites.forms.array_ops.scatter import divided_by_zero, scatter
+from tf_opdiff.suites.forms.array_ops.scatter_kinds import SQRT_5, of_complex
 from tf_opdiff.suites.forms.errors import IN_KERNEL
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import tiered
@@ -22,7 +23,7 @@ _EXTREME: dict[str, Any] = _OF_ALL | {
     "unsigned_zeros": ("output",),
     "ordinary": ordinary.UPDATES,
 }
-#: Nothing promises the roundings of complex products.
+#: Complex products and quotients have a part of their own.
 _OF_REAL = _OF_ALL | {"dtypes": tiered((*FLOATS, *INTEGERS), ("float32",))}
 
 SPECS = (
@@ -31,13 +32,14 @@ SPECS = (
         "scatter-div",
         "ScatterDiv",
         scatter(DIV),
+        of_complex(DIV, units=4),
         divided_by_zero(),
         divided_by_zero("-integers", dtypes=INTEGERS, **IN_KERNEL),
         **_OF_REAL,
     ),
     *op("scatter-max", "ScatterMax", scatter(MAX), **_EXTREME),
     *op("scatter-min", "ScatterMin", scatter(MIN), **_EXTREME),
-    *op("scatter-mul", "ScatterMul", scatter(MUL), **_OF_REAL),
+    *op("scatter-mul", "ScatterMul", scatter(MUL), of_complex(MUL, units=SQRT_5), **_OF_REAL),
     *op("scatter-sub", "ScatterSub", scatter(SUB), **_OF_ALL),
-    *op("scatter-update", "ScatterUpdate", scatter(UPDATE), **_OF_ALL),
+    *op("scatter-update", "ScatterUpdate", scatter(UPDATE), any_dtype=True, **_OF_ALL),
 )

@@ -2,8 +2,11 @@
 
 from functools import partial
 
+import numpy as np
+
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.suites.derived.unknown_shape import sized
 from tf_opdiff.suites.forms.array_ops import strided
 from tf_opdiff.suites.forms.array_ops.move_recipes import special
 from tf_opdiff.suites.forms.errors import IN_KERNEL
@@ -18,6 +21,8 @@ from tf_opdiff.suites.reference.arrays import slices as ref
 _CALLS = tuple(strided.UPDATES.values())
 _STEPS_OF_ONE = tuple(one for one in _CALLS if {abs(step) for step in dict(one.attrs)["strides"]} <= {1})
 _OTHER_STEPS = tuple(one for one in _CALLS if one not in _STEPS_OF_ONE)
+#: Slices without elements, and with one.
+_SMALL = tuple(one for one in _CALLS if one.shapes and np.prod(one.shapes[1]) <= 1)
 _DTYPES = tiered((*FLOATS, *COMPLEX, *INTEGERS, "bool"), ("float32",))
 
 
@@ -77,9 +82,11 @@ SPECS = (
         "resource-strided-slice-assign",
         "ResourceStridedSliceAssign",
         _slices(_CALLS, modes=WITHOUT_XLA),
+        sized(_slices(_SMALL, "-sizes", modes=WITHOUT_XLA, lowest_tier=True)),
         _slices(_STEPS_OF_ONE, "-xla", modes=("xla",)),
         _slices(_OTHER_STEPS, "-xla-steps", modes=("xla",), lowest_tier=True),
         variables=_RESOURCES,
+        any_dtype=True,
         dtypes=_DTYPES,
         ordinary=ordinary.MOVED,
     ),
@@ -87,6 +94,7 @@ SPECS = (
         "strided-slice-assign",
         "StridedSliceAssign",
         _slices(_CALLS),
+        sized(_slices(_SMALL, "-sizes", twins=(), lowest_tier=True)),
         _slices(_CALLS, "-rough", recipes={"plain": _recipes(_CALLS)["plain"]}, dtypes=FLOAT8_OF_CPU, tier="full"),
         part(
             "-refused",
@@ -97,6 +105,7 @@ SPECS = (
             **IN_KERNEL,
         ),
         variables=_REFERENCES,
+        any_dtype=True,
         dtypes=_DTYPES,
         ordinary=ordinary.MOVED,
     ),

@@ -1,22 +1,24 @@
 """`tf.while_loop` in every dtype that has gradients; with v2's control flow, While if its body has a state."""
 
+from typing import Any
+
 import numpy as np
 
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS
 from tf_opdiff.suites.forms.programs.control_flow import loops, roundings
 
-_CUBE = {
+_CUBE: dict[str, Any] = {
     "reference": lambda x: x**3,
     "vjp": lambda g, x: 3 * g * np.conj(x * x),
     "recipes": {"vector": lambda draw, d: (draw.values(d, 3),)},
 }
 #: A product of complex numbers has an error of at most sqrt(5) units; the gradient is a sum of three, of three factors.
-_OF_COMPLEX = {
+_OF_COMPLEX: dict[str, Any] = {
     "bound": {"output": lambda u, g, x: 5 * u * abs(x) ** 3, "grad": lambda u, g, x: 32 * u * abs(g * x * x)},
     "dtypes": COMPLEX,
     "tier": "full",
 }
-_EACH = {
+_EACH: dict[str, dict[str, Any]] = {
     "": {"ulp": roundings(2)},
     "-other": {"ulp": roundings(2), "dtypes": [dtype for dtype in FLOATS if dtype != "float32"], "tier": "full"},
     "-complex": _OF_COMPLEX,

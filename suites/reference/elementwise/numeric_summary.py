@@ -5,7 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 #: The number of each dtype in `tensorflow/core/framework/types.proto`.
-CODES = {"float32": 1, "float64": 2, "int32": 3, "int16": 5, "bfloat16": 14, "float16": 19}
+CODES = {
+    "float32": 1,
+    "float64": 2,
+    "int32": 3,
+    "uint8": 4,
+    "int16": 5,
+    "int8": 6,
+    "int64": 9,
+    "bool": 10,
+    "bfloat16": 14,
+    "uint16": 17,
+    "float16": 19,
+    "uint32": 22,
+    "uint64": 23,
+}
 #: The number of sizes that a summary has room for.
 _SIZES = 6
 

@@ -17,6 +17,7 @@ _MATRICES = {
     "one": (1, 1),
     "large": (9, 17),
 }
+_SMALL = {"none": (0, 2, 3), "no_columns": (3, 0), "one": (1, 1), "empty_inside": (1, 0, 2)}
 _BAND_PART = Removed("BatchMatrixBandPart", ("input", "num_lower", "num_upper"))
 
 
@@ -37,6 +38,7 @@ SPECS = (
         "batch-matrix-band-part",
         promise=Placed(ref.band),
         shapes=_MATRICES,
+        small=_SMALL,
         attrs={
             "lower": {"lower": -1, "upper": 0},
             "tridiagonal": {"lower": 1, "upper": 1},
@@ -48,12 +50,14 @@ SPECS = (
         "batch-matrix-diag",
         promise=Placed(ref.matrices),
         shapes={"rows": (3, 5), "vector": (4,), "empty": (0, 3), "one": (1, 1), "batch_of_one": (1, 4)},
+        small={"none": (0,), "no_rows": (0, 3), "no_columns": (3, 0), "one": (1,), "one_by_one": (1, 1)},
         **_removed("BatchMatrixDiag", "diagonal"),
     ),
     *op(
         "batch-matrix-diag-part",
         promise=Placed(ref.diagonals),
         shapes=_MATRICES,
+        small=_SMALL,
         **_removed("BatchMatrixDiagPart", "input"),
     ),
     *op(
@@ -64,6 +68,12 @@ SPECS = (
             "matrix": ((5, 3), (3,)),
             "empty": ((0, 2, 3), (0, 2)),
             "one": ((1, 1), (1,)),
+        },
+        small={
+            "none": ((0, 2, 3), (0, 2)),
+            "no_columns": ((3, 0), (0,)),
+            "one": ((1, 1), (1,)),
+            "empty_inside": ((1, 0, 2), (1, 0)),
         },
         **_removed("BatchMatrixSetDiag", "input", "diagonal"),
     ),

@@ -13,7 +13,7 @@ from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.array_ops.scatter import Scatter, scatter
 from tf_opdiff.suites.forms.array_ops.scatter_recipes import around, plain
 from tf_opdiff.suites.forms.errors import IN_KERNEL
-from tf_opdiff.suites.forms.of_xla import FLOAT8_OF_CPU
+from tf_opdiff.suites.forms.of_xla import SMALL_NUMBERS
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered, together
 from tf_opdiff.suites.reference.arrays.scatter import ADD, SUB, UPDATE
@@ -88,12 +88,12 @@ _OF_ALL: dict[str, Any] = {
 }
 
 SPECS = (
-    *op("inplace-add", "InplaceAdd", _in_place(ADD, ("bool", "bytes", *FLOAT8_OF_CPU)), **_OF_ALL),
-    *op("inplace-sub", "InplaceSub", _in_place(SUB, ("bool", "bytes", *FLOAT8_OF_CPU)), **_OF_ALL),
+    *op("inplace-add", "InplaceAdd", _in_place(ADD, ("bool", "bytes", *SMALL_NUMBERS)), **_OF_ALL),
+    *op("inplace-sub", "InplaceSub", _in_place(SUB, ("bool", "bytes", *SMALL_NUMBERS)), **_OF_ALL),
     *op(
         "inplace-update",
         "InplaceUpdate",
-        _in_place(UPDATE, FLOAT8_OF_CPU),
+        _in_place(UPDATE, SMALL_NUMBERS),
         part(
             "-other-kinds",
             program=_as_they_are("InplaceUpdate"),

@@ -4,6 +4,8 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.spec import Raises
+from tf_opdiff.suites.derived.sizes import EMPTY
+from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.errors import IN_KERNEL, REFUSED_BY_KERNEL
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
@@ -60,6 +62,7 @@ SPECS = (
             dtypes=tiered(("float32", *_REST), ("float32",)),
             of_others=("int32",),
         ),
+        small({label: _with(np.zeros(shape, np.int32)) for label, shape in EMPTY.items()}, attrs=_DEPTHS),
         part(
             "-refused",
             reference=lambda *xs, depth, axis: Raises("ValueError" if depth < 0 else "INVALID_ARGUMENT"),
@@ -69,11 +72,13 @@ SPECS = (
         ),
         arguments=("indices", "on_value", "off_value"),
         reference=_placed,
+        any_dtype=True,
     ),
     *op(
         "range",
         "Range",
         part(recipes=_RANGES, dtypes=tiered(("float32", "int32", "float64", "bfloat16", "float16", "int64"))),
+        small({label: _RANGES[label] for label in ("empty", "one")}),
         part(
             "-of-xla",
             recipes=_RANGES,

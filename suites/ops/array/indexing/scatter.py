@@ -4,6 +4,7 @@ from typing import Any
 
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.suites.forms.array_ops.scatter import scatter
+from tf_opdiff.suites.forms.array_ops.scatter_kinds import of_truth
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import tiered
 from tf_opdiff.suites.forms.recipes import ordinary
@@ -22,11 +23,14 @@ def _of_zeros(tf, x, i, u):
 
 
 SPECS = (
-    *op("scatter-nd", "ScatterNd", scatter(ADD, tuples=True, zeros=True), program=_of_zeros, dtypes=_ALL),
+    *op(
+        "scatter-nd", "ScatterNd", scatter(ADD, tuples=True, zeros=True), program=_of_zeros, any_dtype=True, dtypes=_ALL
+    ),
     *op(
         "scatter-nd-non-aliasing-add",
         "ScatterNdNonAliasingAdd",
         scatter(ADD, tuples=True),
+        of_truth(ADD),
         arguments=("input", "indices", "updates"),
         dtypes=_ALL,
     ),
@@ -46,5 +50,5 @@ SPECS = (
         ordinary=ordinary.IN_OWN_RECIPES,
     ),
     *op("tensor-scatter-sub", "TensorScatterSub", scatter(SUB, tuples=True), **_OF_TENSORS),
-    *op("tensor-scatter-update", "TensorScatterUpdate", scatter(UPDATE, tuples=True), **_OF_TENSORS),
+    *op("tensor-scatter-update", "TensorScatterUpdate", scatter(UPDATE, tuples=True), any_dtype=True, **_OF_TENSORS),
 )

@@ -102,9 +102,17 @@ _SMALL_LISTS = {
     "none": lambda draw, d: (np.zeros(0, d), np.ones(2, d)),
     "one": lambda draw, d: (np.ones(1, d), np.zeros(1, d)),
 }
+#: Shapes of sorted rows and of values, without elements or with one.
+_FEW = {
+    "no_rows": ((0, 3), (0, 2)),
+    "no_columns": ((3, 0), (3, 2)),
+    "no_values": ((3, 2), (3, 0)),
+    "one": ((1, 1), (1, 1)),
+}
 #: The parts of a search in sorted rows, and those of an op that finds repetitions.
 _SEARCHED = (
     part(recipes=_RECIPES, dtypes=tiered(_ALL, ("float32",))),
+    small({label: shaped(*shapes) for label, shapes in _FEW.items()}),
     part("-refused", recipes={"rows": shaped((2, 3), (3, 3))}, **IN_KERNEL),
     part(
         "-unsorted",
@@ -115,6 +123,7 @@ _SEARCHED = (
 )
 _UNIQUE = (
     part(recipes=_VECTORS, dtypes=tiered((*_ALL, "bool"), ("float32",))),
+    small({"none": _VECTORS["none"], "one": _VECTORS["one"]}),
     part("-special", recipes=_SPECIAL, dtypes=("float32",)),
     part("-bytes", recipes=_TEXTS, dtypes=("bytes",), modes=WITHOUT_XLA, tier="full"),
 )

@@ -1,12 +1,15 @@
 """DeepCopy, PlaceholderWithDefault, Reverse, and TensorStridedSliceUpdate: copies, whole or with elements elsewhere."""
 
+from tf_opdiff.harness.spec.inputs.recipes import plain
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.array_ops import strided
 from tf_opdiff.suites.forms.array_ops.moves import Apart, Refused, of_ranks
 from tf_opdiff.suites.forms.calls import call, calls_of
 from tf_opdiff.suites.forms.elementwise.copies import COMMON, Dtypes
-from tf_opdiff.suites.forms.errors import WRONG_OR_UNSUPPORTED
+from tf_opdiff.suites.forms.errors import IN_KERNEL, WRONG_OR_UNSUPPORTED
+from tf_opdiff.suites.forms.of_xla import SMALL_NUMBERS
 from tf_opdiff.suites.forms.op import op
+from tf_opdiff.suites.forms.part import part
 from tf_opdiff.suites.forms.tensor_attrs import Parameter
 from tf_opdiff.suites.reference.arrays import slices as ref
 from tf_opdiff.suites.reference.arrays.moves import Forward
@@ -52,6 +55,8 @@ SPECS = (
     *op(
         "deep-copy",
         "DeepCopy",
+        # The kernel for all dtypes has no code for these.
+        part("-refused-dtypes", recipes={"plain": plain}, dtypes=SMALL_NUMBERS, tier="full", **IN_KERNEL),
         arguments=("x",),
         promise=Forward(lambda x: x),
         calls={label: call(shape) for label, shape in _SHAPES.items()},
@@ -68,6 +73,7 @@ SPECS = (
         calls={label: call(shape, shape=list(shape)) for label, shape in _SHAPES.items()}
         | {"any_rows": call((3, 5), shape=[None, 5]), "any_shape": call((3, 5), shape=None)},
         small=of_ranks({"shape": [None]}, {"shape": [None, None]}, {"shape": None}),
+        any_dtype=True,
         built={"other_size": call((3, 5), shape=[3, 4]), "other_rank": call((3, 5), shape=[15])},
     ),
     *op(

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from tf_opdiff.suites.forms.array_ops import strided
-from tf_opdiff.suites.forms.array_ops.moves import of_ranks
+from tf_opdiff.suites.forms.array_ops.moves import Apart, of_ranks
 from tf_opdiff.suites.forms.array_ops.quantized import IN_XLA
 from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.elementwise.copies import COMMON, PASSED, Dtypes
@@ -107,6 +107,12 @@ SPECS = (
             "single": _sequences((1, 1), [1], 1),
             "batch_of_one": _sequences((1, 7), [6], 1),
         },
+        small_fed={
+            "no_rows": _sequences((0, 3), [], 1),
+            "no_columns": _sequences((3, 0), [0, 0, 0], 1),
+            "empty_inside": _sequences((1, 0, 2), [0], 1),
+            "one_by_one": _sequences((1, 1), [1], 1),
+        },
         tensors=(Parameter("lengths"),),
         built={"too_few": _sequences((4, 5), [1, 2], 1), "no_axis": _sequences((4, 5), [1, 2, 3, 4], 2)},
         run={
@@ -192,6 +198,12 @@ SPECS = (
             strided.bounds([0, -1], [1, 9], [1, 1]),
             strided.bounds([0, 0, 0], [1, 1, 1], [1, 1, 1], end_mask=7),
         ),
+        apart={
+            "int16-index": Apart(
+                {"steps": call((5, 7), **strided.SLICES["steps"][1])},
+                tuple(Parameter(name, ("int16",)) for name in ("begin", "end", "strides")),
+            )
+        },
         tensors=tuple(Parameter(name) for name in ("begin", "end", "strides")),
         built={label: call((3, 5), **where) for label, where in strided.REFUSED.items()},
         dtypes=Dtypes(of_xla=(), quantized_without_xla=()),

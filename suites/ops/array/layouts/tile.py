@@ -79,6 +79,12 @@ SPECS = (
             "cube": call((), dims=[1, 2, 3]),
         },
         large=call((), dims=[9, 17, 8]),
+        small_fed={
+            "none": call((), dims=[0]),
+            "one": call((), dims=[1]),
+            "no_columns": call((), dims=[3, 0]),
+            "ones": call((), dims=[1, 1, 1]),
+        },
         tensors=(Parameter("dims"),),
         adds=True,
         built={

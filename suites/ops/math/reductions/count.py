@@ -42,6 +42,11 @@ def _special(draw, dtype):
     return np.concatenate([np.arange(len(values)), other]).astype("int32"), np.concatenate([values, values])
 
 
+def _plain(*shape):
+    """A recipe: plain numbers."""
+    return lambda draw, dtype: (draw.values(dtype, *shape),)
+
+
 def _negative(*shape):
     def recipe(draw, dtype):
         numbers, weights = _numbers(*shape, high=5)(draw, dtype)
@@ -188,8 +193,15 @@ SPECS = (
             },
             dtypes=tiered(("float32", "float64")),
         ),
+        part(
+            "-integer",
+            recipes={"beside": lambda draw, dtype: (np.arange(-9, 10).astype(dtype),), **UNARY},
+            dtypes=("int32", "int64"),
+            tier="full",
+        ),
+        small({"none": _plain(0), "one": _plain(1), "no_rows": _plain(0, 3), "one_by_one": _plain(1, 1)}),
         program=lambda tf, x: tf.raw_ops.HistogramFixedWidth(
-            values=x, value_range=tf.constant(_RANGE, x.dtype), nbins=_WIDTHS
+            values=x, value_range=tf.constant(np.array(_RANGE, x.dtype.as_numpy_dtype)), nbins=_WIDTHS
         ),
         reference=lambda x: ref.histogram(x, *_RANGE, _WIDTHS),
         ordinary={"nan_0": "nothing documents the bin of NaN"},

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.neural_networks.normalization import Fused, fused, fused_gradient
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import calling, part, tiered
@@ -51,7 +52,13 @@ def _by_global(draw, dtype, *shape):
     return draw.uniform(*shape, low=-2, high=2).astype(dtype), *vectors
 
 
-def _of_shapes(*order):
+#: The first sizes of images; those of images without elements, and of one channel of one pixel.
+_IMAGES = {"odd": (2, 3, 5, 3), "one": (1, 1, 1, 3), "empty": (0, 2, 3, 3), "single": (1, 1, 1, 1)}
+_FEW = {"none": (0, 2, 3, 3), "no_rows": (2, 0, 3, 3), "no_channels": (1, 2, 3, 0), "one": (1, 1, 1, 1)}
+_IN_DEFAULT = ("none", "no_rows", "one")
+
+
+def _of_shapes(*order, shapes=_IMAGES):
     """Recipes of images; `order` has the numbers of the inputs, 5 for the upstream."""
 
     def recipe(shape):
@@ -61,7 +68,6 @@ def _of_shapes(*order):
 
         return inputs
 
-    shapes = {"odd": (2, 3, 5, 3), "one": (1, 1, 1, 3), "empty": (0, 2, 3, 3), "single": (1, 1, 1, 1)}
     return {label: recipe(shape) for label, shape in shapes.items()}
 
 
@@ -92,6 +98,7 @@ SPECS = (
         "batch-norm-with-global-normalization",
         "BatchNormWithGlobalNormalization",
         part(recipes=_of_shapes(0, 1, 2, 3, 4), vjp=_vjp),
+        small(_of_shapes(0, 1, 2, 3, 4, shapes=_FEW), few=_IN_DEFAULT, vjp=_vjp),
         reference=_given,
         bound={
             "output": _bound(lambda *xs, **attrs: (_given(*xs, **attrs),), 0),
@@ -103,6 +110,7 @@ SPECS = (
         "batch-norm-with-global-normalization-grad",
         "BatchNormWithGlobalNormalizationGrad",
         part(recipes=_of_shapes(0, 1, 2, 4, 5)),
+        small(_of_shapes(0, 1, 2, 4, 5, shapes=_FEW), few=_IN_DEFAULT),
         reference=_gradients,
         bound={f"output[{i}]": _bound(_gradients, i) for i in range(5)},
         **_removed("BatchNormWithGlobalNormalizationGrad", "t", "m", "v", "gamma", "backprop"),

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from tf_opdiff.harness.spec.inputs.recipes import FLOATS
+from tf_opdiff.harness.spec.inputs.recipes import FLOATS, INTEGERS
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.aspects import drawn
 from tf_opdiff.suites.forms.aspects import small as small_part
@@ -118,6 +118,8 @@ SPECS = (
         small={label: _single(label) for label in ("one", "one_row")},
         wrong={"empty": unfit((0, 5, 7, 3), promise=IN_KERNEL, **pooling.POOLS["valid"].attrs)},
         dtypes=tiered(FLOATS),
+        integers=dict.fromkeys(INTEGERS, "full"),
+        of_integers={"plain": plain, "limits": limits},
         modes=WITHOUT_XLA,
         ordinary=ordinary.IN_OWN_RECIPES,
     ),
