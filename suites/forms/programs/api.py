@@ -57,7 +57,7 @@ def calls(
     *parts: Call,
     recipes: Mapping[str, Recipe],
     arguments: int = 1,
-    ops: str = "",
+    ops: str | Mapping[str, str] = "",
     more: Sequence[str] = (),
     **fields: Any,
 ) -> tuple[Spec, ...]:

@@ -140,7 +140,7 @@ SPECS = (
         _call(
             "linalg.tensordot",
             lambda tf, a, b: tf.linalg.tensordot(a, b, axes=[[0, 2], [0, 1]]),
-            lambda a, b: np.tensordot(a, b, [[0, 2], [0, 1]]),
+            lambda a, b: np.tensordot(a, b, ((0, 2), (0, 1))),
         ),
         _call("linalg.tensordot", lambda tf, a, b: tf.linalg.tensordot(a, b[0], 1), lambda a, b: a @ b[0]),
         recipes={"near": _with_columns(_near)},

@@ -24,10 +24,10 @@ def _read(path, blank):
 def _readings(logits, length, blank):
     """Labels → the logarithms of the probabilities of their paths."""
     rows = log_softmax(logits[:length], axis=-1)
-    found = {}
+    logarithms: dict[tuple[int, ...], list[float]] = {}
     for path in product(range(_CLASSES), repeat=length):
-        found.setdefault(_read(path, blank), []).append(sum(rows[t, label] for t, label in enumerate(path)))
-    return {labels: logsumexp(values) for labels, values in found.items()}
+        logarithms.setdefault(_read(path, blank), []).append(sum(rows[t, label] for t, label in enumerate(path)))
+    return {labels: logsumexp(values) for labels, values in logarithms.items()}
 
 
 def _loss(x):

@@ -40,10 +40,10 @@ def _spread(y, filters, rate=1):
 
 def _filter_gradient(g, x, filters, rate=1):
     """The gradient of a convolution by its filters."""
-    gradient = np.zeros(filters.shape)
+    gradient, axes = np.zeros(filters.shape), tuple(range(g.ndim - 1))
     for place in product(*map(range, filters.shape[:-2])):
         window = tuple(slice(rate * i, rate * i + n) for i, n in zip(place, g.shape[1:-1], strict=True))
-        gradient[place] = np.tensordot(x[(slice(None), *window)], g, [[*range(g.ndim - 1)]] * 2)
+        gradient[place] = np.tensordot(x[(slice(None), *window)], g, (axes, axes))
     return gradient
 
 
@@ -71,8 +71,6 @@ def _pooled(kind):
     return lambda x: kind(x.reshape(x.shape[0], -1, 2, x.shape[-1]), axis=2)
 
 
-_SLOPES = {"signed": False}
-
 SPECS = (
     *calls(
         "api-nn-lines",
@@ -87,7 +85,7 @@ SPECS = (
             name="nn.conv1d_transpose",
             program=lambda tf, y, w: tf.nn.conv1d_transpose(y, w, [2, 9, 3], strides=1, padding="VALID"),
             reference=_spread,
-            **_SLOPES,
+            signed=False,
         ),
         recipes=_whole((2, 7, 4), (3, 3, 4)),
         arguments=2,
@@ -113,7 +111,7 @@ SPECS = (
             name="nn.atrous_conv2d_transpose",
             program=lambda tf, y, w: tf.nn.atrous_conv2d_transpose(y, w, [1, 6, 8, 2], rate=2, padding="VALID"),
             reference=lambda y, w: _spread(y, w, 2),
-            **_SLOPES,
+            signed=False,
         ),
         recipes=_whole((1, 4, 4, 3), (2, 3, 2, 3)),
         arguments=2,
@@ -125,7 +123,7 @@ SPECS = (
             name="nn.separable_conv2d",
             program=lambda tf, x, w, p: tf.nn.separable_conv2d(x, w, p, [1, 1, 1, 1], "VALID"),
             reference=lambda x, w, p: _convolved(x, np.einsum("hwcm,cmo->hwco", w, p[0, 0].reshape(2, 2, 3))),
-            **_SLOPES,
+            signed=False,
         ),
         recipes=_whole((1, 5, 6, 2), (2, 3, 2, 2), (1, 1, 4, 3)),
         arguments=3,
