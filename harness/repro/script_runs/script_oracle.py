@@ -55,7 +55,7 @@ def oracle_words(discrepancy: Discrepancy, want: Want | None, writer: Writer) ->
             raise Unwritable(f"its oracle {device} is a recorded device") from why
         if other.variants != discrepancy.plan.device.variants:
             raise Unwritable(f"its oracle {device} needs a process of its own")
-        words: dict[str, Any] = {"oracle": "plan", "other_mode": mode, "other_device": other.tf_name}
+        words = {"oracle": "plan", "other_mode": mode, "other_device": other.tf_name}
         words |= {"other_end": discrepancy.other_end, "ulps": _ulps(discrepancy), "bounds": ""}
         return words | _ambiguous(want, writer) | _bounds(discrepancy, want, writer)
     if want is None:

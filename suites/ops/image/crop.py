@@ -1,5 +1,7 @@
 """CropAndResize: boxes cut out of images, in another size."""
 
+from typing import Any
+
 import numpy as np
 
 from tf_opdiff.suites.forms.calls import Wrong, unfit
@@ -26,7 +28,7 @@ from tf_opdiff.suites.forms.recipes.elements import plain, positive, small_integ
 from tf_opdiff.suites.reference.images.crop import Crop
 
 #: Sizes for which the last place of the whole image, in float32, is beyond the image.
-_BORDER = {
+_BORDER: dict[str, Any] = {
     "rows": ((1, 4, 3, 1), 1, (22, 1), {}),
     "columns": ((1, 3, 8, 1), 1, (1, 14), {}),
     "nearest": ((1, 4, 3, 1), 1, (22, 1), NEAREST),

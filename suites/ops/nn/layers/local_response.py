@@ -1,6 +1,7 @@
 """Local response normalisation and its gradient. Errors are those of a running error analysis."""
 
 from dataclasses import replace
+from typing import Any
 
 from tf_opdiff.harness.spec.tolerances.loose import Loose
 from tf_opdiff.suites.forms.calls import call, unfit
@@ -57,7 +58,7 @@ def _lost_squares(count):
     norms = [norm for _, norm in _NORMS.values()]
 
     def outputs(*xs, dtype):
-        each = zip(norms, (xs[i : i + count] for i in range(0, len(xs), count)), strict=True)
+        each: Any = zip(norms, (xs[i : i + count] for i in range(0, len(xs), count)), strict=True)
         return tuple(norm.kernel(*x, dtype) if count == 1 else norm.kernel_back(*x, dtype) for norm, x in each)
 
     def gradients(gs, *xs, dtype):
