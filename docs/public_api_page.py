@@ -22,8 +22,8 @@ def public_api() -> Iterator[str]:
     yield from (
         "# Public API",
         "",
-        f"The {len(listed):,} public functions of TensorFlow that compute, and classes of Keras. {missing:,} are still",
-        "to do: no spec calls them in some mode, and no reason is given.",
+        f"The {len(listed):,} public functions of TensorFlow that compute, and classes of Keras. Specs call them in",
+        f"every mode, or there is a reason; {missing:,} lack both.",
         "[Public functions](../guides/public-functions.md) says how to add one.",
         "",
     )

@@ -15,8 +15,8 @@ from tf_opdiff.harness.paths import RAW_OPS
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import MODES
 
-#: The files in the folder of raw ops: all functions, those that no spec has to call, and those that none calls yet.
-LIST, LEFT_OUT, TO_DO = "public_api.txt", "public_api_left_out.toml", "public_api_to_do.txt"
+#: The files in the folder of raw ops: all functions, and those that no spec has to call.
+LIST, LEFT_OUT = "public_api.txt", "public_api_left_out.toml"
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,6 @@ def left_out(folder: Path = RAW_OPS) -> dict[str, dict[str, str]]:
         for name in entry["functions"]:
             reasons.setdefault(name, {}).update(dict.fromkeys(entry.get("modes", MODES), entry["reason"]))
     return reasons
-
-
-def to_do(folder: Path = RAW_OPS) -> list[str]:
-    """The functions that lack a mode and a reason; `python -m harness coverage --api` writes the file."""
-    return (folder / TO_DO).read_text("utf-8").split()
 
 
 def _calls(catalog: Catalog) -> Iterator[tuple[str, str, str]]:
