@@ -27,7 +27,6 @@ from tf_opdiff.harness.spec.inputs.recipes import Draw, bit_patterns, is_float
 from tf_opdiff.harness.spec.spec import Recipe, Spec
 from tf_opdiff.suites.reference.promises.numpy_tensorflow import TF
 from tf_opdiff.suites.reference.promises.step import NONE, Flushing, Step
-from tf_opdiff.suites.reference.promises.subnormal import Others
 
 #: A program's text, or a pair of it and the text of its reference.
 Row = str | tuple[str, str]
@@ -149,10 +148,13 @@ def _has_radius(text: str, dtype: str, inputs: int) -> bool:
     return _step(text, dtype, [np.ones((SIDE, SIDE))] * inputs).radius is not None
 
 
-def _also_right(text: str, dtype: np.dtype, g: Any, *inputs: np.ndarray) -> Others:
-    """The results of a text on threads that flush subnormals; with a radius, also the ends of its interval."""
+def _also_right(text: str, dtype: np.dtype, g: Any, *inputs: np.ndarray) -> list[np.ndarray]:
+    """The results of a text on threads that flush subnormals; with a radius, also the ends of its interval.
+
+    Each element may keep one by itself: a program that Grappler or XLA rewrote flushes other numbers on its way.
+    """
     steps = [_step(text, dtype.name, inputs, flushing) for flushing in (NONE, *FLUSHING)]
-    return [(step.value, *(step.ends if step.radius is not None else ())) for step in steps]
+    return [array for step in steps for array in (step.value, *(step.ends if step.radius is not None else ()))]
 
 
 def _recipe(recipe: Callable[..., tuple[np.ndarray, ...]], inputs: int) -> Recipe:

@@ -21,7 +21,7 @@ from tf_opdiff.suites.forms.of_xla import NIBBLES
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, unconnected
 from tf_opdiff.suites.reference.elementwise.cast import cast, rounded, saturating_cast, unpacked
-from tf_opdiff.suites.reference.promises.subnormal import flushed_in, wholes
+from tf_opdiff.suites.reference.promises.subnormal import flushed_in
 
 #: float16 is the first: its values stand in tensors of zero elements and of one.
 _ALL = (*FLOATS, "bool", *INTEGERS, *COMPLEX)
@@ -71,12 +71,15 @@ def _widened(x):
 
 
 def _flushed_casts(dtype, g, x):
-    """The alternatives of a cast from floats: subnormals of float32 or float64 are flushed before it, or after it."""
+    """The alternatives of a cast from floats: subnormals of float32 or float64 are flushed before it, or after it.
+
+    Each element may keep one by itself: the dtype that the inputs had is not known here.
+    """
     if x.dtype.kind not in "fc":
         return []
     sources = [x, *(flushed_in(np.dtype(source), x) for source in ("float32", "float64"))]
     results = [_widened(saturating_cast(source, dtype)) for source in sources]
-    return wholes(*results[1:], *(flushed_in(dtype, result) for result in results))
+    return [*results[1:], *(flushed_in(dtype, result) for result in results)]
 
 
 def _truncated(target, *sources):
