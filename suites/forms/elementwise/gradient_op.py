@@ -25,7 +25,7 @@ from tf_opdiff.suites.derived.sizes import alike
 from tf_opdiff.suites.derived.special_places import distinct, joined, short
 from tf_opdiff.suites.forms.bounds import Budget, by_dtype
 from tf_opdiff.suites.forms.elementwise.analytic import axes
-from tf_opdiff.suites.forms.elementwise.flushed import outputs
+from tf_opdiff.suites.forms.elementwise.flushed import branching, outputs
 from tf_opdiff.suites.forms.elementwise.kernel import ROUNDED
 from tf_opdiff.suites.forms.elementwise.special_upstreams import KINDS
 from tf_opdiff.suites.forms.op import with_sizes
@@ -97,11 +97,11 @@ class GradientOp:
             reference=self.reference,
             recipes={"edges": _at_edges, "positive": _positive, "range": _range, **crossed_kinds},
             dtypes=FLOATS,
-            alternatives={"output[0]": _alternatives(self.reference)},
+            alternatives=_alternatives(self.reference),
             ulp={"output": by_dtype(self.ulp, FLOATS)},
             bound={"output[0]": self.bound} if self.bound else {},
             contract={
-                pattern: replace(side, alternatives={"output[0]": _alternatives(side.reference)})
+                pattern: replace(side, alternatives=_alternatives(side.reference))
                 for pattern, side in self.contract.items()
             },
             sizes=True,
@@ -188,9 +188,9 @@ def gradient_op(reference: Callable[..., Any], **declared: Any) -> Part:
     return with_sizes(specs, shapes=alike(2))
 
 
-def _alternatives(reference: Callable[..., Any]) -> Callable[..., Any]:
-    """The alternatives of reference(g, y)."""
-    return outputs(reference, ROUNDED, (ROUNDED.factor, 1.0))
+def _alternatives(reference: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
+    """The alternatives of reference(g, y): kernels return 0 where g is 0, and compute, and flush, elsewhere."""
+    return branching({"output[0]": outputs(reference, ROUNDED, (ROUNDED.factor, 1.0))})
 
 
 def in_long_double(function: Callable[..., Any]) -> Callable[..., Any]:
