@@ -90,9 +90,10 @@ def seen_in(fault: Fault, subjects: Iterable[Subject]) -> Iterator[str]:
 
 
 def subjects_of(op: str, tier: str) -> list[Subject]:
-    """The cases of an OpDef that promise values, up to a tier."""
+    """The cases that call an OpDef by its name and promise values, up to a tier."""
     runs, specs = TIERS[: TIERS.index(tier) + 1], Catalog.load(SUITES).specs.values()
-    cases = [case for spec in specs if op in spec.every_op for case in spec.cases()]
+    by_name = [spec for spec in specs if op in spec.every_op and "called:" not in str(spec.evidence)]
+    cases = [case for spec in by_name for case in spec.cases()]
     return [Subject(case) for case in cases if case.spec.tier_in(case.dtype) in runs]
 
 

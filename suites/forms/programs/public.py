@@ -49,8 +49,8 @@ class Public:
         return (self.of,) if isinstance(self.of, str) else self.of or (_dashed(self.path.rpartition(".")[2]),)
 
     def twin(self, spec: Spec) -> Spec:
-        """The twin of a spec of the op: `api-math-cumsum`, and `api-math-cumsum-END` of `cumsum-END`."""
-        end = "" if spec.name == self.names[0] else "-" + spec.name.removeprefix(f"{self.names[0]}-")
+        """The twin of a spec of the op: `api-math-cumsum`; that of a further spec has its name at the end."""
+        end = "" if spec.name == self.names[0] else f"-{spec.name}"
         place = self.place or "raw_ops." + next(op for mode in spec.modes for op in spec.ops_in(mode))
         own = {
             "name": f"api-{_dashed(self.path)}{end}",

@@ -101,7 +101,7 @@ def _joined(x: Any, y: Any) -> Any:
 
 
 def _by_xla(x: Any, merge_op: str, final_op: str) -> Raises:
-    if merge_op in ("Add", "Mul") and final_op == "Id":
+    if {"merge_op": merge_op, "final_op": final_op} in (_MERGES["add_id"], _MERGES["mul_id"]):
         return Raises("UNIMPLEMENTED", "Collectives are not yet implemented for CPU devices")
     return Raises("INVALID_ARGUMENT", "Only ")
 

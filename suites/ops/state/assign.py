@@ -34,7 +34,7 @@ SPECS = (
         "assign",
         "Assign",
         *_PARTS,
-        part("-bool", ops="VariableV2;Assign", recipes={"matrix": _RECIPES["matrix"]}, dtypes=("bool",), tier="full"),
+        part("-bool", ops="Assign;VariableV2", recipes={"matrix": _RECIPES["matrix"]}, dtypes=("bool",), tier="full"),
         reference=final(lambda x, y: y),
         any_dtype=True,
         **_REFERENCE,
