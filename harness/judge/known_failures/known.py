@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol, Self
 
+import msgspec
+
 from tf_opdiff.harness.judge.known_failures.cause import Cause
 from tf_opdiff.harness.judge.known_failures.entry import Entry
 from tf_opdiff.harness.judge.known_failures.selectors import listed
@@ -53,12 +55,14 @@ class Known:
 
     `places` has the place of each entry; entries that differ in their kind may share one. `devices` has facts of the
     devices of a run, by their names. `processors` has the traits of each processor on which the entries were measured.
+    `twins` has the names of the twins of a spec, by its name: an entry about a spec is about its twins, too.
     """
 
     entries: tuple[Entry, ...] = ()
     places: tuple[Place, ...] = ()
     devices: Mapping[str, DeviceFacts] = field(default_factory=dict)
     processors: tuple[AbstractSet[str], ...] = ()
+    twins: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def measured(self, device: str) -> bool:
         """Whether the entries were measured on a processor with the traits of a device, as far as these are known."""
@@ -95,7 +99,7 @@ class Known:
         return any(entry.selects(cell, tf, *facts) for entry in entries)
 
     def of_spec(self, name: str) -> Sequence[Numbered]:
-        """The entries that name a spec, each with its number among all, from 1."""
+        """The entries about a spec, each with its number among all, from 1; each names this spec, or several."""
         return self._of_spec.get(name, ())
 
     def stands(self, number: int) -> Place:
@@ -104,12 +108,18 @@ class Known:
 
     @cached_property
     def _of_spec(self) -> dict[str, list[tuple[int, Entry]]]:
-        """The numbered entries by the specs that they name, because there are many of both."""
+        """The numbered entries by the specs that they are about, because there are many of both."""
         by_spec: dict[str, list[tuple[int, Entry]]] = {}
         for number, entry in enumerate(self.entries, 1):
-            for name in listed(entry.spec):
-                by_spec.setdefault(name, []).append((number, entry))
+            own = listed(entry.spec)
+            for name in self.specs_of(entry):
+                about = entry if name in own else msgspec.structs.replace(entry, spec=name)
+                by_spec.setdefault(name, []).append((number, about))
         return by_spec
+
+    def specs_of(self, entry: Entry) -> list[str]:
+        """The names of the specs that an entry is about: those that it names, and their twins."""
+        return [*dict.fromkeys(spec for name in listed(entry.spec) for spec in (name, *self.twins.get(name, ())))]
 
     def idle(self, records: Iterable[Placed]) -> list[str]:
         """A line for each entry that is about cases that ran, but about none of the comparisons made of them."""

@@ -72,7 +72,7 @@ def load(path: Path, catalog: Catalog) -> Known:
                 expanded = _entries(f"{label}: entry {number}", item, cause, catalog)
                 entries += expanded
                 places += [Place(name, number, id)] * len(expanded)
-    known = Known(tuple(entries), tuple(places), processors=tuple(processors))
+    known = Known(tuple(entries), tuple(places), processors=tuple(processors), twins=dict(catalog.twins))
     _check_see(causes, {place.cause: place.file for place in places})
     return known
 
@@ -181,7 +181,7 @@ def _entries(where: str, fields: dict[str, Any], cause: Cause, catalog: Catalog)
             entries = [msgspec.convert({**fields, "kind": kind, "cause": cause}, Entry) for kind in kinds]
             if any(entry.kind in MEASURED for entry in entries):
                 entries = [entry if entry.kind in MEASURED else replace(entry, within="") for entry in entries]
-        specs = _expanded(entries[0].spec, catalog)
+        specs = _expanded(entries[0].spec, catalog.specs)
         entries = [replace(entry, spec=specs) for entry in entries]
         for entry in entries:
             _check(entry, catalog)
@@ -190,8 +190,8 @@ def _entries(where: str, fields: dict[str, Any], cause: Cause, catalog: Catalog)
     return entries
 
 
-def _expanded(selector: Names, catalog: Catalog) -> Names:
-    """The names of the specs that a selector selects, and their twins; a name with `*` stands for all of that form.
+def _expanded(selector: Names, specs: Iterable[str]) -> Names:
+    """The names of the specs that a selector selects: a name with `*` in it stands for all names of that form.
 
     A form without a spec, and `*` itself, stay as they are: the check of names refuses them.
     """
@@ -200,9 +200,8 @@ def _expanded(selector: Names, catalog: Catalog) -> Names:
         matching: list[str] = []
         if "*" in name and name != EVERY:
             form = re.compile(".+".join(map(re.escape, name.split("*"))))
-            matching = [spec for spec in catalog.specs if form.fullmatch(spec)]
-        for spec in matching or [name]:
-            names += (spec, *catalog.twins.get(spec, ()))
+            matching = [spec for spec in specs if form.fullmatch(spec)]
+        names += matching or [name]
     return names if names != [selector] else selector
 
 

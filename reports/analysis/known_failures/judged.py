@@ -114,7 +114,7 @@ def _near(rows: pd.DataFrame, known: Known) -> pd.DataFrame:
             for name, selector in selectors.items()
             if EVERY not in selector
         }
-        for at in (of_spec[spec] for spec in listed(entry.spec) if spec in of_spec):
+        for at in (of_spec[spec] for spec in known.specs_of(entry) if spec in of_spec):
             masks = [np.isin(codes[name][at], chosen) for name, chosen in selected.items()]
             near[at] |= np.logical_and.reduce([np.ones(len(at), bool), *masks])
     return rows.where(pd.Series(near, index=rows.index), "")

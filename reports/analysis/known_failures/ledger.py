@@ -41,7 +41,7 @@ def entries(records: pd.DataFrame, known: Known, path: Path | None = None) -> pd
     `stale`, `idle` (about cases that ran, but no comparison of theirs) or `not run`; `commit` and `since` (UTC), of the
     last change to what it selects, where `path`, its file or folder, is in a git checkout, else empty.
     """
-    named = {spec for entry in known.entries for spec in listed(entry.spec)}
+    named = {spec for entry in known.entries for spec in known.specs_of(entry)}
     records = records[records["spec"].isin(named)]  # no entry is about another one
     new = judged(records, known)
     plans = tables.plans(records).astype(str)
@@ -124,7 +124,7 @@ def _without(place: Mapping[str, Any], names: Collection[str]) -> dict[str, Any]
 def _idle(records: pd.DataFrame, known: Known, numbers: Collection[int]) -> set[int]:
     """Those of the entries with these numbers, from 1, that `Known.idle` names."""
     entries = {number: known.entries[number - 1] for number in numbers}
-    some = places(records[records["spec"].isin({spec for entry in entries.values() for spec in listed(entry.spec)})])
+    some = places(records[records["spec"].isin({spec for entry in entries.values() for spec in known.specs_of(entry)})])
     by_spec: dict[str, tuple[list[tuple[Any, ...]], ...]] = {}
     for i, names in enumerate(((*CELL, "against"), PLACE)):
         for at in distinct(some, (*names, "tf"))[1]:
@@ -132,9 +132,9 @@ def _idle(records: pd.DataFrame, known: Known, numbers: Collection[int]) -> set[
             by_spec.setdefault(at["spec"], ([], []))[i].append((at, *of))
     idle = set()
     for number, entry in entries.items():
-        near = [by_spec[spec] for spec in listed(entry.spec) if spec in by_spec]
-        everywhere = () if entry.against == "plan" else ("against",)
+        near = [by_spec[spec] for spec in known.specs_of(entry) if spec in by_spec]
+        everywhere = ("spec",) if entry.against == "plan" else ("spec", "against")
         ran = any(entry.selects(_without(at, everywhere), *of) for cells, _ in near for at, *of in cells)
-        about = any(entry.selects(*at) for _, comparisons in near for at in comparisons)
+        about = any(entry.selects(_without(at, ("spec",)), *of) for _, comparisons in near for at, *of in comparisons)
         idle.update([number] if ran and not about else [])
     return idle
