@@ -115,7 +115,7 @@ def as_array(value: Any) -> Any:
 
 
 def as_whole(value: Any) -> np.ndarray:
-    """A value as an array. A scalar text comes as bytes, of which NumPy by itself would cut zeros at the end."""
+    """A value as an array. A scalar text comes as bytes, and keeps the zeros at its end, which NumPy would cut."""
     return np.array(value, object) if isinstance(value, bytes) else np.asarray(value)
 
 

@@ -29,11 +29,11 @@ def nearest(got: np.ndarray, want: Want) -> np.ndarray:
     dtype, (ulps, limit) = want.dtype, limits(want)
     bound = None if limit is None else np.broadcast_to(limit, value.shape)
     result = positive_zeros(got) if want.unsigned_zeros else got
-    return chosen(want, lambda other: breaks(result, other, dtype, ulps, bound))[0]
+    return _chosen(want, lambda other: breaks(result, other, dtype, ulps, bound))
 
 
-def chosen(want: Want, breaking: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """The right values that a result comes nearest to, and the elements at which it breaks them.
+def _chosen(want: Want, breaking: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """The right values that a result comes nearest to.
 
     The result keeps the promise, or one whole alternative, at all elements, except where an alternative of single
     elements differs from the promise and the result keeps that.
@@ -59,10 +59,12 @@ def chosen(want: Want, breaking: Callable[[np.ndarray], np.ndarray]) -> tuple[np
             break
     assert best is not None
     value, wrong = best
-    wrong_at_all = wrong.copy()
-    for other in want.alternatives if wrong.any() else ():
+    if not wrong.any():
+        return value
+    wrong_at_all = wrong & breaking(want.value)
+    for other in want.alternatives:
         wrong_at_all &= breaking(other)
-    return np.where(wrong_at_all & breaking(want.value), want.value, value) if wrong.any() else value, wrong
+    return np.where(wrong_at_all, want.value, value)
 
 
 def limits(want: Want) -> tuple[float | np.ndarray, np.ndarray | None]:

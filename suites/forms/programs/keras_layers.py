@@ -33,7 +33,7 @@ class Layer:
     label       what tells two calls of one class apart.
     outputs     the number of results.
     unconnected the numbers of its tensors and weights without a gradient.
-    mistaken    the formula of what Keras computes in its place because of a known failure.
+    mistaken    the formula that Keras computes in its place because of a known failure.
     promised    the promise, if it is not that of a formula; then `formula` is None.
     """
 

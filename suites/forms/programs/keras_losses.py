@@ -41,7 +41,7 @@ class Loss:
     unconnected as of `Conditioned`: 0 for targets without a gradient.
     shapes      the shapes of the targets and of the predictions.
     label       what tells two calls of one class apart.
-    mistaken    the formula of what Keras computes in its place because of a known failure.
+    mistaken    the formula that Keras computes in its place because of a known failure.
     """
 
     name: str

@@ -11,6 +11,7 @@ import numpy as np
 from tf_opdiff.harness.spec.spec import Spec
 from tf_opdiff.suites.forms.calls import Call
 from tf_opdiff.suites.forms.programs.keras_calls import spec_of
+from tf_opdiff.suites.forms.recipes.elements import Elements, from_one
 from tf_opdiff.suites.reference.promises.conditioned import Conditioned
 
 Function = Callable[..., Any]
@@ -27,7 +28,7 @@ class Metric:
     shapes      the shapes of one batch of its arguments, such as targets and predictions.
     units       the roundings of the result.
     label       what tells two calls of one class apart.
-    mistaken    the formula of what Keras computes in its place because of a known failure.
+    mistaken    the formula that Keras computes in its place because of a known failure.
     """
 
     name: str
@@ -52,6 +53,11 @@ def metrics(name: str, *parts: Metric, recipes: Mapping[str, Any], **more: Any) 
     """The spec of a program that updates these metrics; the other arguments are those of `spec_of`."""
     calls = {" ".join(filter(None, (part.name, part.label))): part.call for part in parts}
     return spec_of(name, calls, [f"metrics.{part.name}" for part in parts], recipes, gradient=False, **more)
+
+
+def of_both_batches(*elements: Elements) -> tuple[Elements, ...]:
+    """The elements of the arguments of both batches, and of the weights."""
+    return (*elements, *elements, from_one)
 
 
 def weighted_mean(values: Function) -> Function:

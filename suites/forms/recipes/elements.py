@@ -28,6 +28,27 @@ def uniform(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
     return draw.uniform(*shape).astype(dtype)
 
 
+def shares(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """Numbers between 0 and 1, not near the ends."""
+    return draw.uniform(*shape, low=0.0625, high=0.9375).astype(dtype)
+
+
+def distributions(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """Rows of shares that add up to 1 in any dtype: 16ths."""
+    rows = draw.integers(*shape, low=1, high=4)
+    return ((rows + (16 - rows.sum(axis=-1, keepdims=True)) * (np.arange(shape[-1]) == 1)) / 16).astype(dtype)
+
+
+def below(count: int) -> Elements:
+    """Integers of int32 from 0 to count - 1, such as the numbers of classes."""
+    return lambda draw, dtype, *shape: draw.integers(*shape, low=0, high=count).astype(np.int32)
+
+
+def byte_values(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
+    """Whole numbers from 0 to 255, as of images."""
+    return draw.integers(*shape, low=0, high=256).astype(dtype)
+
+
 def small_integers(draw: Draw, dtype: np.dtype, *shape: int) -> np.ndarray:
     """Integers whose sums are exact: a wide bound can't hide a wrong sum of them."""
     return draw.integers(*shape, low=-8, high=9).astype(dtype)

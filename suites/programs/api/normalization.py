@@ -1,5 +1,7 @@
 """Normalization by means and variances."""
 
+from typing import Any
+
 import numpy as np
 
 from tf_opdiff.suites.forms.programs.api import Call, calls
@@ -132,6 +134,13 @@ def _entropy_grad_error(u, g, z, x):
     return u * g * (2 * np.abs(logs) + _N + 10), u * g * ((_N + 20 + 2 * np.abs(logs)) * np.exp(logs) + 3 * z + u)
 
 
+_NORMALIZED: dict[str, Any] = {
+    "reference": _normalized,
+    "vjp": _normalized_vjp,
+    "error": _normalized_error,
+    "grad_error": _normalized_grad_error,
+}
+
 SPECS = (
     *calls(
         "api-weighted-moments",
@@ -154,10 +163,7 @@ SPECS = (
         Call(
             name="nn.batch_normalization",
             program=lambda tf, x, m, v, b, s: tf.nn.batch_normalization(x, m, v, b, s, 0.001),
-            reference=_normalized,
-            vjp=_normalized_vjp,
-            error=_normalized_error,
-            grad_error=_normalized_grad_error,
+            **_NORMALIZED,
         ),
         arguments=5,
         recipes={"plain": _batch},
@@ -168,10 +174,7 @@ SPECS = (
         Call(
             name="nn.batch_norm_with_global_normalization",
             program=lambda tf, x, m, v, b, s: tf.nn.batch_norm_with_global_normalization(x, m, v, b, s, 0.001, True),
-            reference=_normalized,
-            vjp=_normalized_vjp,
-            error=_normalized_error,
-            grad_error=_normalized_grad_error,
+            **_NORMALIZED,
         ),
         arguments=5,
         recipes={"plain": _batch},

@@ -37,7 +37,7 @@ class Conditioned(Promise):
     grad_units  those of an element of a gradient; by default the same.
     outputs     the number of results.
     unconnected the numbers of the inputs without a gradient.
-    mistaken_formula    the formula of what TensorFlow computes in its place because of a known failure.
+    mistaken_formula    the formula that TensorFlow computes in its place because of a known failure.
     """
 
     rounded = ("output", "grad")

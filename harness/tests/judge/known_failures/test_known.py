@@ -2,6 +2,7 @@
 
 import pytest
 
+from tf_opdiff.harness.judge.known_failures.known import Known
 from tf_opdiff.harness.judge.known_failures.known_files import KnownError, load
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import MODES
@@ -268,6 +269,15 @@ def test_a_list_may_select_everything(tmp_path, catalog):
     known = loaded(tmp_path / "known.toml", catalog, table(CAUSE, entry))
     place = {"spec": "right", "dtype": "float32", "recipe": "plain", "device": "cpu", "mode": "xla"}
     assert known.about(place, "2.21.0") == ((1, known.entries[0]),)
+
+
+def test_an_entry_about_a_spec_is_about_its_twins_and_keeps_its_own_names(tmp_path, catalog):
+    entry = loaded(tmp_path / "known.toml", catalog, table(CAUSE, ENTRY)).entries[0]
+    known = Known((entry,), twins={"right": ("twin-of-right",)})
+    place = {"spec": "twin-of-right", "dtype": "float32", "recipe": "plain", "device": "cpu", "mode": "xla"}
+    assert [number for number, _ in known.about(place, "2.21.0")] == [1]
+    assert not Known((entry,)).about(place, "2.21.0")
+    assert (known.specs_of(entry), known.entries[0].spec) == (["right", "twin-of-right"], "right")
 
 
 def test_a_list_selects_only_the_names_in_it(tmp_path, catalog):

@@ -3,19 +3,8 @@
 import numpy as np
 
 from tf_opdiff.suites.forms.programs.keras_losses import REDUCTIONS, Loss, losses
-from tf_opdiff.suites.forms.recipes.elements import from_one, plain
+from tf_opdiff.suites.forms.recipes.elements import distributions, from_one, plain, shares
 from tf_opdiff.suites.reference.keras import losses as of
-
-
-def _share(draw, dtype, *shape):
-    """Numbers between 0 and 1, not near the ends."""
-    return draw.uniform(*shape, low=0.0625, high=0.9375).astype(dtype)
-
-
-def _distribution(draw, dtype, *shape):
-    """Rows of shares that add up to 1 in any dtype: 16ths."""
-    rows = draw.integers(*shape, low=1, high=4)
-    return ((rows + (16 - rows.sum(axis=-1, keepdims=True)) * (np.arange(shape[-1]) == 1)) / 16).astype(dtype)
 
 
 def _signs(draw, dtype, *shape):
@@ -130,7 +119,7 @@ SPECS = (
             formula=lambda t, p: 1 - np.sum(t * p, -1) / (0.25 * np.sum(t, -1) + 0.75 * np.sum(p, -1) + of.FUZZ),
             units=12,
         ),
-        recipes={"plain": (_share, _share, from_one)},
+        recipes={"plain": (shares, shares, from_one)},
         ops="Log;Pow",
     ),
     losses(
@@ -147,7 +136,7 @@ SPECS = (
             formula=lambda t, p: of.mean(of.focal(t, 1 / (1 + np.exp(-p)))),
             units=64,  # 1 - p loses digits where p is near 1: 1 + e^4 is 56
         ),
-        recipes={"plain": (_share, plain, from_one)},
+        recipes={"plain": (shares, plain, from_one)},
         ops="Log1p;Sigmoid",
     ),
     losses(
@@ -164,7 +153,7 @@ SPECS = (
             formula=of.categorical_hinge,
             units=6,
         ),
-        recipes={"plain": (_distribution, plain, from_one)},
+        recipes={"plain": (distributions, plain, from_one)},
         ops="SoftmaxCrossEntropyWithLogits;Max",
     ),
     losses(

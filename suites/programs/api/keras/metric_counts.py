@@ -4,8 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from tf_opdiff.suites.forms.programs.keras_metrics import Metric, metrics, weighted_mean
-from tf_opdiff.suites.forms.recipes.elements import from_one
+from tf_opdiff.suites.forms.programs.keras_metrics import Metric, metrics, of_both_batches, weighted_mean
+from tf_opdiff.suites.forms.recipes.elements import below, shares
 from tf_opdiff.suites.reference.keras import confusion as of
 
 #: Targets and predictions of six samples, of four samples and five classes, of both.
@@ -13,11 +13,6 @@ _ONE = ((6,), (6,))
 _CLASSES = ((4, 5), (4, 5))
 _SPARSE = ((4,), (4, 5))
 _TWO = (0.25, 0.625)
-
-
-def _share(draw, dtype, *shape):
-    """Numbers between 0 and 1."""
-    return draw.uniform(*shape, low=0.0625, high=0.9375).astype(dtype)
 
 
 def _bits(draw, dtype, *shape):
@@ -29,15 +24,6 @@ def _bits(draw, dtype, *shape):
 
 def _one_hot(draw, dtype, *shape):
     return np.eye(shape[-1])[draw.integers(*shape[:-1], low=0, high=shape[-1])].astype(dtype)
-
-
-def _classes(draw, dtype, *shape):
-    return draw.integers(*shape, low=0, high=4).astype(np.int32)
-
-
-def _everywhere(*elements):
-    """The elements of the arguments of both batches, and of the weights."""
-    return (*elements, *elements, from_one)
 
 
 def _counted(name, make, number):
@@ -117,7 +103,7 @@ SPECS = (
             formula=lambda t, p, weights: of.overlaps(t, p >= 0.625, weights, (0, 1)),
             shapes=_ONE,
         ),
-        recipes={"plain": _everywhere(_bits, _share)},
+        recipes={"plain": of_both_batches(_bits, shares)},
         ops="Greater;Sum",
     ),
     metrics(
@@ -158,7 +144,7 @@ SPECS = (
             formula=lambda t, p, weights: of.overlaps(_argmax(t), _argmax(p), weights, range(5)),
             shapes=_CLASSES,
         ),
-        recipes={"plain": _everywhere(_one_hot, _share)},
+        recipes={"plain": of_both_batches(_one_hot, shares)},
         ops="ArgMax;Equal",
     ),
     metrics(
@@ -169,7 +155,7 @@ SPECS = (
             lambda t, p: _argmax(p) == t,
             _SPARSE,
         ),
-        recipes={"plain": _everywhere(_classes, _share)},
+        recipes={"plain": of_both_batches(below(4), shares)},
         ops="ArgMax",
     ),
     metrics(
@@ -179,7 +165,7 @@ SPECS = (
             lambda tf, d: tf.keras.metrics.TopKCategoricalAccuracy(k=2, dtype=d),
             lambda t, p: _in_top(_argmax(t), p, 2),
         ),
-        recipes={"plain": _everywhere(_one_hot, _share)},
+        recipes={"plain": of_both_batches(_one_hot, shares)},
         ops="InTopKV2",
     ),
     metrics(
@@ -190,7 +176,7 @@ SPECS = (
             lambda t, p: _in_top(t, p, 2),
             _SPARSE,
         ),
-        recipes={"plain": _everywhere(_classes, _share)},
+        recipes={"plain": of_both_batches(below(4), shares)},
         ops="InTopKV2",
     ),
     metrics(
@@ -208,7 +194,7 @@ SPECS = (
             formula=lambda t, p, weights: of.overlaps(t, p, weights, range(4)),
             shapes=_ONE,
         ),
-        recipes={"plain": _everywhere(_classes, _classes)},
+        recipes={"plain": of_both_batches(below(4), below(4))},
         ops="Equal",
     ),
 )

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from tf_opdiff.suites.forms.programs.keras_metrics import Metric, metrics, weighted_mean
-from tf_opdiff.suites.forms.recipes.elements import from_one, plain
+from tf_opdiff.suites.forms.programs.keras_metrics import Metric, metrics, of_both_batches, weighted_mean
+from tf_opdiff.suites.forms.recipes.elements import below, distributions, from_one, plain, shares
 from tf_opdiff.suites.reference.keras import losses as of
 
 #: Samples, and numbers of each.
@@ -36,26 +36,6 @@ def _explained(t, p, weights):
 
 def _mean(name, make, values, **more):
     return Metric(name=name, make=make, formula=weighted_mean(values), shapes=_SHAPES, **more)
-
-
-def _share(draw, dtype, *shape):
-    """Numbers between 0 and 1, not near the ends."""
-    return draw.uniform(*shape, low=0.0625, high=0.9375).astype(dtype)
-
-
-def _distribution(draw, dtype, *shape):
-    """Rows of shares that add up to 1."""
-    rows = draw.integers(*shape, low=1, high=4)
-    return ((rows + (16 - rows.sum(axis=-1, keepdims=True)) * (np.arange(shape[-1]) == 1)) / 16).astype(dtype)
-
-
-def _classes(draw, dtype, *shape):
-    return draw.integers(*shape, low=0, high=5).astype(np.int32)
-
-
-def _everywhere(*elements):
-    """The elements of the arguments of both batches, and of the weights."""
-    return (*elements, *elements, from_one)
 
 
 SPECS = (
@@ -135,7 +115,7 @@ SPECS = (
             shapes=_SHAPES,
             units=32,
         ),
-        recipes={"plain": _everywhere(plain, plain)},
+        recipes={"plain": of_both_batches(plain, plain)},
         ops="Square;Abs;Rsqrt",
     ),
     metrics(
@@ -161,7 +141,7 @@ SPECS = (
             lambda tf, d: tf.keras.metrics.BinaryCrossentropy(dtype=d),
             lambda t, p: of.mean(of.binary(t, p)),
         ),
-        recipes={"plain": _everywhere(_share, _share)},
+        recipes={"plain": of_both_batches(shares, shares)},
         ops="Log",
     ),
     metrics(
@@ -172,7 +152,7 @@ SPECS = (
             lambda t, p: np.sum(-t * np.log(of.shares(p)), axis=-1),
         ),
         _mean("CategoricalHinge", lambda tf, d: tf.keras.metrics.CategoricalHinge(dtype=d), of.categorical_hinge),
-        recipes={"plain": _everywhere(_distribution, plain)},
+        recipes={"plain": of_both_batches(distributions, plain)},
         ops="SoftmaxCrossEntropyWithLogits;Max",
     ),
     metrics(
@@ -183,7 +163,7 @@ SPECS = (
             formula=weighted_mean(lambda t, p: -np.log(of.shares(p)[np.arange(len(t)), t])),
             shapes=((4,), (4, 5)),
         ),
-        recipes={"plain": _everywhere(_classes, plain)},
+        recipes={"plain": of_both_batches(below(5), plain)},
         ops="SparseSoftmaxCrossEntropyWithLogits",
     ),
 )

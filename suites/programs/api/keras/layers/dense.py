@@ -4,7 +4,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.spec import Sparse
 from tf_opdiff.suites.forms.programs.keras_layers import Layer, layers
-from tf_opdiff.suites.forms.recipes.elements import plain
+from tf_opdiff.suites.forms.recipes.elements import below, plain
 from tf_opdiff.suites.reference.promises.promise import Promise
 
 
@@ -16,11 +16,6 @@ class _Rows(Promise):
 
     def vjp(self, g, indices, rows):
         return None, Sparse(np.asarray(g).reshape(-1, rows.shape[1]), indices.ravel(), rows.shape)
-
-
-def _indices(draw, dtype, *shape):
-    """Indices of five rows."""
-    return draw.integers(*shape, low=0, high=5).astype(np.int32)
 
 
 SPECS = (
@@ -63,7 +58,7 @@ SPECS = (
             shapes=((2, 4),),
             weights=((5, 3),),
         ),
-        recipes={"plain": (_indices, plain)},
+        recipes={"plain": (below(5), plain)},
     ),
     layers(
         "api-keras-reversed-embedding",

@@ -4,17 +4,9 @@ import numpy as np
 
 from tf_opdiff.suites.forms.programs.api import Call, calls
 from tf_opdiff.suites.forms.programs.keras_layers import Layer, layers
-from tf_opdiff.suites.forms.recipes.elements import plain
+from tf_opdiff.suites.forms.recipes.elements import below, byte_values, plain
 
 _IMAGES = ((2, 5, 4, 3),)
-
-
-def _bytes(draw, dtype, *shape):
-    return draw.integers(*shape, low=0, high=256).astype(dtype)
-
-
-def _codes(draw, dtype, *shape):
-    return draw.integers(*shape, low=0, high=4).astype(np.int32)
 
 
 def _stretched(x):
@@ -46,7 +38,7 @@ def _equalized_smoothly(x):
 
 
 def _with_black(draw, dtype, *shape):
-    x = _bytes(draw, dtype, *shape)
+    x = byte_values(draw, dtype, *shape)
     x[:, 0, 0] = 0
     return x
 
@@ -117,7 +109,7 @@ SPECS = (
             reference=_stretched,
             error=lambda u, x: 16 * u * 255 * np.max(np.abs(x)) / np.ptp(x, axis=(1, 2), keepdims=True),
         ),
-        recipes={"plain": lambda draw, dtype: (_bytes(draw, dtype, *_IMAGES[0]),)},
+        recipes={"plain": lambda draw, dtype: (byte_values(draw, dtype, *_IMAGES[0]),)},
         dtypes=("float32", "float64"),
         tier="full",
     ),
@@ -129,7 +121,7 @@ SPECS = (
             formula=_equalized,
             shapes=_IMAGES,
         ),
-        recipes={"plain": _bytes},
+        recipes={"plain": byte_values},
         gradient=False,
     ),
     layers(
@@ -181,7 +173,7 @@ SPECS = (
             formula=lambda x: np.sum(_one_hot(x, 4), axis=1).astype(np.float32),
             shapes=((3, 5),),
         ),
-        recipes={"plain": _codes},
+        recipes={"plain": below(4)},
         gradient=False,
         dtypes=("float32",),
     ),

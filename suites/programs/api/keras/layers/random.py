@@ -4,7 +4,7 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.programs.keras_layers import Layer, layers
-from tf_opdiff.suites.forms.recipes.elements import from_one
+from tf_opdiff.suites.forms.recipes.elements import byte_values, from_one, shares
 
 #: A batch of two images.
 _IMAGES = ((2, 4, 6, 3),)
@@ -12,15 +12,6 @@ _IMAGES = ((2, 4, 6, 3),)
 
 def _unchanged(name, make, shapes=_IMAGES):
     return Layer(name=name, make=make, formula=lambda x: x + 0, shapes=shapes, options={"training": False})
-
-
-def _share(draw, dtype, *shape):
-    """Numbers between 0 and 1, not near the ends."""
-    return draw.uniform(*shape, low=0.0625, high=0.9375).astype(dtype)
-
-
-def _bytes(draw, dtype, *shape):
-    return draw.integers(*shape, low=0, high=256).astype(dtype)
 
 
 def _gray(x):
@@ -92,11 +83,11 @@ SPECS = (
     layers(
         "api-keras-random-mixtures-at-inference",
         *MIXTURES,
-        recipes={"plain": _share},
-        modes=WITHOUT_XLA,  # they draw from a gamma distribution, of which XLA has no kernel, and do not use it
+        recipes={"plain": shares},
+        modes=WITHOUT_XLA,  # they draw from a gamma distribution, which XLA can't, and do not use it
     ),
-    layers("api-keras-random-colors-at-inference", *COLORS, recipes={"plain": _share}),
-    layers("api-keras-random-places-at-inference", *PLACES, recipes={"plain": _share}),
+    layers("api-keras-random-colors-at-inference", *COLORS, recipes={"plain": shares}),
+    layers("api-keras-random-places-at-inference", *PLACES, recipes={"plain": shares}),
     layers(
         "api-keras-random-colors",
         _trained(
@@ -129,7 +120,7 @@ SPECS = (
             lambda x: 1 - x,
             units=3,
         ),
-        recipes={"plain": _share},
+        recipes={"plain": shares},
         gradient=False,
     ),
     layers(
@@ -140,7 +131,7 @@ SPECS = (
             lambda x: 1 - np.minimum(x + 0.25, 1),
             units=6,
         ),
-        recipes={"plain": _share},
+        recipes={"plain": shares},
         gradient=False,
     ),
     layers(
@@ -158,7 +149,7 @@ SPECS = (
             lambda tf, d: tf.keras.layers.RandomPosterization((3, 3), dtype=d),
             lambda x: 32 * np.floor(x.real / 32),
         ),
-        recipes={"plain": _bytes},
+        recipes={"plain": byte_values},
         gradient=False,
     ),
     layers(
@@ -170,7 +161,7 @@ SPECS = (
             ),
             lambda x: np.concatenate([np.full_like(x[:, :2], 7), x[:, :2]], axis=1),
         ),
-        recipes={"plain": _bytes},
+        recipes={"plain": byte_values},
         gradient=False,
         modes=WITHOUT_XLA,  # XLA has no kernel of ImageProjectiveTransformV3
     ),

@@ -4,14 +4,9 @@ import numpy as np
 
 from tf_opdiff.harness.spec.plan import without_modes
 from tf_opdiff.suites.forms.programs.keras_losses import Loss, losses
-from tf_opdiff.suites.forms.recipes.elements import from_one, uniform
+from tf_opdiff.suites.forms.recipes.elements import from_one, shares, uniform
 from tf_opdiff.suites.reference.keras import losses as of
 from tf_opdiff.suites.reference.keras.alignment import alignment_loss
-
-
-def _share(draw, dtype, *shape):
-    """Numbers between 0 and 1, not near the ends."""
-    return draw.uniform(*shape, low=0.0625, high=0.9375).astype(dtype)
 
 
 def _short(draw, dtype, *shape):
@@ -69,7 +64,7 @@ SPECS = (
             units=12,
             shapes=((4,), (4, 5)),
         ),
-        recipes={"plain": (_classes, _share, from_one)},
+        recipes={"plain": (_classes, shares, from_one)},
         ops="Pow",
     ),
     losses(
