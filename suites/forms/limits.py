@@ -78,12 +78,13 @@ def with_limits(raw: str, specs: Sequence[Spec], program: Callable[..., Any] | N
     (label, recipe), own = next(iter(main.recipes.items())), next(iter(main.attrs.values()), {})
     labels = {UNCHANGED: {"argument": "", "limit": ""}, **labels}
     mode = "eager" if "eager" in main.modes else main.modes[0]
+    side = main.side(Plan(Device("cpu"), mode))
     yield Spec(
         name=f"{main.name}-{LIMITS}",
         aspect=LIMITS,
         ops=main.ops,
         program=_at_limit(program or main.program, raw),
-        reference=_promise(may_fail=main.side(Plan(Device("cpu"), mode)) is not None),
+        reference=_promise(may_fail=side is not None and side.reference is not main.reference),
         recipes={label: lambda draw, dtype: recipe(draw, dtype, **accepted(recipe, own))},
         attrs={name: {**own, **keywords} for name, keywords in labels.items()},
         dtypes=(representative(main.dtypes),),

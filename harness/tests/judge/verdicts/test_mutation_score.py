@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from tf_opdiff.harness.device.observation import Result
+from tf_opdiff.harness.judge.differences.compare import compare
 from tf_opdiff.harness.judge.planted_faults.mutants import past
 from tf_opdiff.harness.judge.planted_faults.mutation import score
 from tf_opdiff.harness.judge.promises.want import Want
@@ -66,6 +67,13 @@ def test_one_ulp_past_is_one_ulp_more_than_is_allowed(bound, steps):
     ones = np.ones(3, np.float32)
     wrong = past(Want("value", ones, ones.dtype, budget=2.0, bound=bound))(Result("value", ones), ()).value
     assert sorted((wrong - 1) * 2.0**23) == [0, 0, steps]
+
+
+def test_one_ulp_past_is_past_a_promise_that_was_rounded_away_from_it():
+    promise = np.full(3, 1 + 0.4 * 2.0**-23)
+    want = Want("value", promise, np.dtype("float32"), budget=0.9)
+    wrong = past(want)(Result("value", promise.astype("float32")), ())
+    assert compare(wrong, want, "output[0]").kind == "value"
 
 
 def test_a_zero_within_the_budget_of_the_smallest_subnormals_is_no_mutant():
