@@ -32,8 +32,8 @@ CONTEXT = mp.get_context("forkserver")
 _scratch = ""
 #: Threads of a sweep start processes at the same time: one changes the environment after the other.
 _ENVIRONMENT = threading.RLock()
-#: Settings → the fork server that imports TensorFlow under them.
-_under_settings: dict[tuple[tuple[str, str], ...], forkserver.ForkServer] = {}
+#: Hash of an environment → the fork server that imports TensorFlow in it.
+_of_environments: dict[str, forkserver.ForkServer] = {}
 #: The variable that keeps the current folder off the path of imports, and our value for it.
 SAFE_PATH, OURS = "PYTHONSAFEPATH", "tf-opdiff"
 
@@ -140,8 +140,9 @@ def start_fork_server(log: Path, settings: Mapping[str, str] | None = None) -> N
 def fork_server_of(settings: Mapping[str, str], log: Path) -> Iterator[None]:
     """Makes multiprocessing fork from a process that has imported TensorFlow under these settings, in this context.
 
-    Starts that process unless it runs; without settings, it is the fork server of all other children. One thread is in
-    this context at a time.
+    Starts that process unless it runs. With settings, it has the environment that this process has now; without, it is
+    the fork server of all other children, which keeps the environment of its start. One thread is in this context at a
+    time.
 
     Raises:
       OSError: it can't be started.
@@ -149,7 +150,8 @@ def fork_server_of(settings: Mapping[str, str], log: Path) -> Iterator[None]:
     with _ENVIRONMENT, contextlib.ExitStack() as stack:
         if settings:
             scratch()  # it may borrow the fork server of the other children
-            server = _under_settings.setdefault(tuple(sorted(settings.items())), forkserver.ForkServer())
+            with environment(settings):
+                server = _of_environments.setdefault(shared_fork_server.digest(), forkserver.ForkServer())
             stack.enter_context(shared_fork_server.used(server))
         start_fork_server(log, settings)
         yield

@@ -21,7 +21,7 @@ from typing import Any
 
 from tf_opdiff.harness.paths import ROOT
 
-#: The environment variable of the offer: JSON with the fields of `_Borrowed`, and `same`, the result of `_digest`.
+#: The environment variable of the offer: JSON with the fields of `_Borrowed`, and `same`, the result of `digest`.
 OFFER = "TF_OPDIFF_FORK_SERVER"
 #: Variables that differ between a pytest process and its workers; no device server reads them.
 _IGNORED = (OFFER, "PYTEST_", "COLUMNS", "LINES", "PWD", "OLDPWD", "SHLVL", "_=")
@@ -55,7 +55,7 @@ class _Borrowed(forkserver.ForkServer):
         return bool(poll.poll(0))
 
 
-#: The process id of the fork server that this process started, with the result of `_digest` at that time.
+#: The process id of the fork server that this process started, with the result of `digest` at that time.
 _started: dict[int, str] = {}
 
 
@@ -64,7 +64,7 @@ def note_start() -> None:
     pid = own()
     if pid is not None and pid not in _started:
         _started.clear()
-        _started[pid] = _digest()
+        _started[pid] = digest()
 
 
 def own() -> int | None:
@@ -106,7 +106,7 @@ def borrow() -> Path | None:
         with contextlib.suppress(AttributeError, KeyError, OSError, TypeError, ValueError):  # it ended; not our offer
             about = json.loads(offer)
             other = _Borrowed(about["pid"], about["address"])
-            if about["same"] == _digest() and not other.ended:
+            if about["same"] == digest() and not other.ended:
                 _use(other)
                 return other.folder
     return None
@@ -131,7 +131,7 @@ def _use(server: forkserver.ForkServer) -> None:
         setattr(module, name, getattr(server, name))
 
 
-def _digest() -> str:
+def digest() -> str:
     """A hash of everything that a fork server takes over from the process that starts it."""
     variables = sorted(f"{k}={v}" for k, v in os.environ.items() if not f"{k}=".startswith(_IGNORED))
     limits = [resource.getrlimit(n) for name, n in sorted(vars(resource).items()) if name.startswith("RLIMIT_")]

@@ -3,7 +3,7 @@
 from tf_opdiff.harness.spec.plan import Device, Plan
 from tf_opdiff.harness.tests.model.planted_kernel import plant, planting
 
-#: TensorFlow reads the variant's setting at its import: its processes are no forks, and so they load the library.
+#: Processes with a setting of the import are forks of one that starts in their environment, and so loads the library.
 FAULTY = Plan(Device("cpu", 1, ("noonednn",)), "eager")
 
 
