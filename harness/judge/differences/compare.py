@@ -21,6 +21,14 @@ from tf_opdiff.harness.spec.kinds import NO_ANSWER
 from tf_opdiff.harness.spec.quantity import family_of
 
 
+#: Why two results may differ of which each keeps the promise, by the kind of their difference.
+_SEVERAL = "The promise allows several values: see docs/explanations/conventions.md."
+_OPEN = {
+    "subnormal": "The promise allows subnormal numbers to be flushed to zero: see docs/explanations/conventions.md.",
+    "signed_zero": "The promise leaves the sign of zeros open: see docs/explanations/conventions.md.",
+}
+
+
 def illustrated(comparison: Comparison, got: Result, want: Want, inputs: Sequence[np.ndarray]) -> Comparison:
     """Adds an example element to a comparison without a difference.
 
@@ -191,9 +199,26 @@ def _undocumented(got: Result, want: Want, quantity: str, inputs: Sequence[np.nd
 
 def free(comparison: Comparison, want: Want) -> Comparison:
     """The comparison of a result that has no promise: a difference is no mismatch, and the detail tells it."""
-    detail = f"nothing is promised, and results differ ({comparison.kind}): {comparison.detail}"
-    shown = replace(comparison, detail=detail) if comparison.kind else comparison
-    return replace(shown, kind="", others=(), undocumented=want.undocumented)
+    return _allowed(comparison, "nothing is promised, and results differ", want.undocumented)
+
+
+def _allowed(comparison: Comparison, what: str, why: str) -> Comparison:
+    """A comparison that is no mismatch, whatever it finds; the detail tells a difference, and `why` is the reason."""
+    told = ": ".join(filter(None, (f"{what} ({comparison.kind})", comparison.detail or comparison.distance)))
+    shown = replace(comparison, detail=told) if comparison.kind else comparison
+    return replace(shown, kind="", others=(), undocumented=why)
+
+
+def _told(comparison: Comparison, got: Result, want: Want, quantity: str, inputs: Sequence[np.ndarray]) -> Comparison:
+    """The comparison of two plans whose results keep their promises; it tells a difference that these allow."""
+    exactly = want.exactly
+    if comparison.kind or exactly is None:
+        return comparison
+    strict = compare(got, exactly, quantity, inputs=inputs)
+    if not strict.kind:
+        return comparison
+    why = _OPEN.get(strict.kind) or (_OPEN["subnormal"] if strict.at_edge else _SEVERAL)
+    return _allowed(strict, "both results keep the promise, and they differ", why)
 
 
 def compare(got: Result, want: Want, quantity: str, *, inputs: Sequence[np.ndarray] = ()) -> Comparison:
@@ -229,4 +254,4 @@ def compare(got: Result, want: Want, quantity: str, *, inputs: Sequence[np.ndarr
         comparison = compare_arrays(value, wanted, want.dtype, budget=ulps, bound=bound, inputs=inputs)
     if gradient and {"value", "subnormal", "nan", "inf"} & {*comparison.kinds} and _vanished(got, want):
         return comparison.as_kind("gradient_status", detail="the gradient is zeros", distance="")
-    return comparison
+    return _told(comparison, got, want, quantity, inputs)

@@ -102,7 +102,7 @@ class Comparison:
     comes nearest to its allowed distance, or exceeds it most. `distances` are those of all elements of a real or
     complex result; None for others. `elements` are all elements of a comparison of arrays; None for others.
     `without_kernel`: the promise is the error of a device without a kernel. `undocumented` says why no result is
-    promised; `got` and `want` then have those of two plans, if they differ.
+    promised, or why two plans may differ; `got` and `want` then have those of both plans, if they differ.
 
     Elements at the edge of the normal numbers (`harness.judge.differences.edge`) are shown only where no other element
     of the kind differs, and `at_edge` is true there. `counted_ulp` is the distance of the shown worst element, by which

@@ -60,7 +60,7 @@ def _repetition(
         return None
     if kind not in ("position", *ROW_CHECKS):
         return compare(others[quantity], Want.of(first), quantity, inputs=inputs).as_kind(kind)
-    want = promise.from_other(first, promise)
+    want = replace(promise.from_other(first, promise), of_plan=False)
     comparison = compare(others[quantity], want, quantity, inputs=inputs)
     if kind in ROW_CHECKS:
         return _of_rows(comparison, kind, want)

@@ -28,6 +28,7 @@ class Want:
     arrays of the shape of `value`. `groups` has the number of the whole alternative that each of them belongs to: a
     result is right if each element keeps one of the arrays of one group. It has 0 for an array that any element may
     keep by itself; where `groups` ends, all are such arrays. `unsigned_zeros`: a zero of either sign keeps the promise.
+    `of_plan`: the promise is the result of another plan.
     """
 
     status: str
@@ -47,6 +48,7 @@ class Want:
     ceiling: np.ndarray | None = None
     ceilings: ByMode | None = None
     undocumented: str = ""
+    of_plan: bool = False
 
     @classmethod
     def of(cls, result: Result) -> Want:
@@ -83,7 +85,8 @@ class Want:
 
         Each result may be off by what its own promise allows, in opposite directions, so budget, bound and ceiling are
         the sums of both.
-        Where this promise has several values, the other result may be any of them, and so may the result itself.
+        Where this promise has several values, the other result may be any of them, and so may the result itself; see
+        `exactly`.
         """
         bound = None if self.bound is None or other.bound is None else self.bound + other.bound
         if bound is not None and result.value is not None and not _fits(bound, result.value):
@@ -93,7 +96,7 @@ class Want:
             ceiling = None
         of_both: dict[str, Any] = {"budget": self.budget + other.budget, "bound": bound, "ceiling": ceiling}
         want = replace(Want.of(result), **of_both, plain=self.plain, unsigned_zeros=self.unsigned_zeros)
-        want = replace(want, undocumented=self.undocumented)
+        want = replace(want, undocumented=self.undocumented, of_plan=True)
         if want.raises and self.raises:
             want = replace(want, raises=replace(want.raises, without_kernel=self.raises.without_kernel))
         if not self.alternatives or self.value is None or want.value is None or want.value.shape != self.value.shape:
@@ -101,6 +104,13 @@ class Want:
         ambiguous = self.ambiguous
         values = [np.where(ambiguous, value, want.value) for value in (self.value, *self.alternatives)]
         return replace(want, alternatives=tuple(values))
+
+    @property
+    def exactly(self) -> Want | None:
+        """The result of another plan, without the other values that both promises allow; None if there are none."""
+        if not self.of_plan or not (self.alternatives or self.unsigned_zeros):
+            return None
+        return replace(self, alternatives=(), groups=(), unsigned_zeros=False, of_plan=False)
 
     @property
     def apart(self) -> list[np.ndarray]:

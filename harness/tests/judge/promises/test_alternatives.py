@@ -68,6 +68,25 @@ def test_complex_parts_keep_the_same_alternative():
     assert kind([0j], want, np.complex64) == "value"
 
 
+def test_a_difference_that_both_promises_allow_is_told():
+    flushed = Want("value", np.array([1e-40, 2.0], FLOAT), FLOAT, alternatives=(np.array([0.0, 2.0]),), groups=(1,))
+    zeros = Want("value", np.zeros(2), FLOAT, unsigned_zeros=True)
+    for want, base, other, says in (
+        (HALVES, [0, 0, 3, 4], [1, 2, 3, 4], "several values"),
+        (flushed, [0, 2], [1e-40, 2], "subnormal"),
+        (flushed, [1e-40, 2], [0, 2], "subnormal"),
+        (zeros, [0.0, 0.0], [0.0, -0.0], "sign of zeros"),
+    ):
+        of_base = want.from_other(Result("value", np.array(base, np.float32)), want)
+        alike, differs = (
+            compare(Result("value", np.array(values, np.float32)), of_base, "output[0]") for values in (base, other)
+        )
+        assert (alike.kind, alike.undocumented, differs.kind) == ("", "", "")
+        assert says in differs.undocumented
+        assert "both results keep the promise, and they differ" in differs.detail
+        assert differs.got != differs.want
+
+
 def test_plans_may_differ_only_where_the_promise_has_several_values():
     other = EITHER.from_other(Result("value", np.array([1.5, 2, 3.5], np.float32)), EITHER)
     assert kind([1.5, 2, 3.5], other) == kind([1.5, -0.0, 3.5], other) == ""
