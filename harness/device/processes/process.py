@@ -22,6 +22,8 @@ from tf_opdiff.harness.device.processes.peer import GRACE, Peer, exit_name
 
 #: How often something is done that fails because a fork server ends: nothing that runs in a child is at fault.
 TRIES = 4
+#: The exit code that multiprocessing gives where a fork server has ended, and did not tell how a process ended.
+UNTOLD = 255
 #: Variables that TensorFlow reads after its import: XLA reads its flags when it first compiles. A fork can set them.
 LATE = {"XLA_FLAGS"}
 
@@ -64,7 +66,7 @@ class Child(Peer):
         self.end: int = self._process.sentinel
         with contextlib.suppress(AttributeError, OSError):  # not Linux; or it has ended already
             self.end = os.pidfd_open(self.pid)
-        self._killed = False
+        self._killed = self._orphaned = False
 
     def _start(self, log: Path, settings: Mapping[str, str], work: Callable[..., None], *arguments: Any) -> None:
         """Starts the process; raises like the constructor, and leaves nothing behind then."""
@@ -99,7 +101,7 @@ class Child(Peer):
     @property
     def orphaned(self) -> bool:
         """Whether the fork server has ended that this process is a fork of: nobody would learn how the process ends."""
-        return self._fork_server_ended(0.0)
+        return self._orphaned or self._fork_server_ended(0.0)
 
     def _fork_server_ended(self, patience: float) -> bool:
         """Whether the fork server ends within `patience` seconds."""
@@ -126,6 +128,8 @@ class Child(Peer):
         if self._code(GRACE) is None:
             children: Any = mp.process  # stuck in a driver; at exit, multiprocessing would wait for ever
             children._children.discard(self._process)
+        # a fork server that is about to end closes its connections first
+        self._orphaned = self._fork_server_ended(1.0 if code == UNTOLD else 0.0)
         self.log.drain()
         self.channel.close()
         self._life.close()

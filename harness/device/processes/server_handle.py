@@ -17,8 +17,8 @@ from typing import Any
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.device.processes import fork_server
 from tf_opdiff.harness.device.processes.channel import Channel
-from tf_opdiff.harness.device.processes.peer import GRACE, Peer
-from tf_opdiff.harness.device.processes.process import TRIES, Child, start_failure
+from tf_opdiff.harness.device.processes.peer import GRACE, Peer, exit_name
+from tf_opdiff.harness.device.processes.process import TRIES, UNTOLD, Child, start_failure
 from tf_opdiff.harness.device.processes.shared_memory import from_shared_memory
 from tf_opdiff.harness.device.request import Request
 from tf_opdiff.harness.spec.plan import Device
@@ -179,7 +179,9 @@ class DeviceServer:
         It does if the fork server of the process has ended: nobody learns then how the process ended.
         """
         if not child.orphaned:
-            return self._lost(self._crash(child))
+            crash = self._crash(child)
+            if not child.orphaned or crash.code != exit_name(UNTOLD):
+                return self._lost(crash)
         self.stop()
         failure = f"{self._runs} times it ended together with its fork server, which would tell how"
         if self._runs < TRIES:
