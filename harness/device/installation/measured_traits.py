@@ -28,6 +28,16 @@ def _first(op: Callable[[tf.Tensor], tf.Tensor], x: float) -> float:
     return float(op(tf.constant(np.full(_LANES, x, np.float32)))[0])
 
 
+def _onednn_takes_float16() -> bool:
+    """TensorFlow's own kernel refuses images with channels first."""
+    image = tf.ones((1, 1, 1, 1), tf.float16)
+    try:
+        tf.nn.conv2d(image, image, 1, "VALID", "NCHW")
+    except (tf.errors.InvalidArgumentError, tf.errors.UnimplementedError):
+        return False
+    return True
+
+
 def _xla_has_fp16() -> bool:
     flags = dict(part.partition("=")[::2] for part in os.environ.get("XLA_FLAGS", "").split())
     return _FEATURES.get("AVX512FP16", False) and flags.get("--xla_cpu_max_isa", "").upper() in _WITH_FP16
@@ -44,6 +54,7 @@ _MEASURES: Mapping[str, Callable[[], bool]] = {
     "inexact-reciprocal": lambda: _first(tf.math.reciprocal, 1.0) != 1,
     "inexact-rsqrt": lambda: _first(tf.math.rsqrt, 1.0) != 1,
     "inexact-third": lambda: _first(tf.math.reciprocal, 3.0) != float(np.float32(1 / 3)),
+    "onednn-float16": _onednn_takes_float16,
     "x86-64": lambda: platform.machine() in _MACHINES["x86-64"],
 }
 

@@ -14,7 +14,7 @@ from tf_opdiff.harness.judge.known_failures.cause import Cause
 from tf_opdiff.harness.judge.known_failures.entry import Entry
 from tf_opdiff.harness.judge.known_failures.selectors import listed
 from tf_opdiff.harness.spec.plan import Device, Plan
-from tf_opdiff.harness.spec.settings.trait import traits_in
+from tf_opdiff.harness.spec.settings.trait import OF_ONEDNN, traits_in
 from tf_opdiff.harness.spec.settings.variant import ONEDNN
 from tf_opdiff.harness.spec.spec import Case
 from tf_opdiff.harness.store.records.record import CLAIM
@@ -66,8 +66,9 @@ class Known:
 
     def measured(self, device: str) -> bool:
         """Whether the entries were measured on a processor with the traits of a device, as far as these are known."""
-        traits = self.facts(device).traits
-        return not traits or not self.processors or traits in self.processors
+        _, traits, variants = self.facts(device)
+        off = OF_ONEDNN if "noonednn" in variants else set()
+        return not traits or not self.processors or any(traits == each - off for each in self.processors)
 
     def on(self, devices: Mapping[str, Mapping[str, Any]]) -> Self:
         """The known failures, about the devices of a run; `devices` maps each name to its facts in run.json.

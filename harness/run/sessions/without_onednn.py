@@ -33,7 +33,7 @@ def second_device(devices: Mapping[str, Mapping[str, Any]], items: Iterable[Item
     onednn_plans = plans(MODES)
     if not any(item.spec.runs_under(plan) for item in items for plan in onednn_plans):
         return {}
-    return {str(DEVICE): {**about, **facts(DEVICE.variants), **ONLY}}
+    return {str(DEVICE): {**facts(about, DEVICE.variants), **ONLY}}
 
 
 def plans(modes: Iterable[str]) -> list[Plan]:

@@ -30,8 +30,11 @@ CPU_TRAITS: Mapping[str, str] = {
     "inexact-reciprocal": "tf.math.reciprocal(1.0) is not 1 in vector lanes: it comes from an approximation",
     "inexact-rsqrt": "tf.math.rsqrt(1.0) is not 1 in vector lanes: it comes from an approximation",
     "inexact-third": "tf.math.reciprocal(3.0) is not 0.33333334 in vector lanes: it comes from a cruder approximation",
+    "onednn-float16": "TensorFlow takes oneDNN's kernels for float16, as on processors with AVX512-FP16",
     "x86-64": "the processor is a 64-bit x86",
 }
+#: The traits that a processor has only where oneDNN is on.
+OF_ONEDNN = frozenset({"onednn-float16"})
 #: Trait → what it says.
 TRAITS: Mapping[str, str] = {
     **CPU_TRAITS,

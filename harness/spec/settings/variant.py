@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tf_opdiff.harness.spec.settings import trait
 from tf_opdiff.harness.spec.settings.rewrites import ALL, HLO_PASSES, REWRITERS
 from tf_opdiff.harness.system import compiler
 
@@ -232,9 +233,12 @@ def environment(variants: tuple[str, ...]) -> dict[str, str]:
     return variables
 
 
-def facts(variants: tuple[str, ...]) -> dict[str, str]:
-    """The facts that a device's variants imply about it."""
-    return {k: v for text in variants for k, v in VARIANTS[split(text)[0]].facts.items()}
+def facts(about: Mapping[str, Any], variants: tuple[str, ...]) -> dict[str, Any]:
+    """The facts of a device under variants, from its facts without them."""
+    under = {**about, **{k: v for text in variants for k, v in VARIANTS[split(text)[0]].facts.items()}}
+    if under.get(ONEDNN) == "off" and (traits := under.get(trait.FACT)):
+        under[trait.FACT] = " ".join(name for name in traits.split() if name not in trait.OF_ONEDNN)
+    return under
 
 
 def apply(variants: tuple[str, ...], tf: Any) -> None:

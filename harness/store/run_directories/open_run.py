@@ -156,7 +156,7 @@ def here() -> dict[str, Any]:
 def facts_of(device: Device, listed: Mapping[str, Mapping[str, str]]) -> dict[str, str]:
     """The facts of a device of this machine: those that TensorFlow lists, and those that its variants imply."""
     plain = listed.get(str(device.plain), listed.get("cpu", {}) if device.type == "cpu" else {})
-    return {**plain, **variant.facts(device.variants)}
+    return variant.facts(plain, device.variants)
 
 
 def _surroundings() -> dict[str, Any]:

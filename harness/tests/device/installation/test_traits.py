@@ -7,7 +7,9 @@ import sys
 
 import pytest
 
+from tf_opdiff.harness.judge.known_failures.known import Known
 from tf_opdiff.harness.spec.settings.trait import CPU_TRAITS, FACT
+from tf_opdiff.harness.spec.settings.variant import ONEDNN, facts
 from tf_opdiff.harness.tests.forked_python import forked_python
 
 PROGRAM = """
@@ -63,3 +65,18 @@ def test_run_json_has_the_traits_of_the_cpu_and_of_its_variants(run_pytest, here
     )  # fmt: skip
     devices = json.loads((outcome.directory / "run.json").read_text())["devices"]
     assert [devices[name][FACT].split() for name in ("cpu", "cpu+threads=2")] == [here[1]] * 2
+
+
+def test_onednn_takes_float16_only_where_it_is_on(here):
+    if "onednn-float16" not in here[1]:
+        pytest.skip("oneDNN is off, or this processor has no AVX512-FP16")
+    assert "onednn-float16" not in measured(TF_ENABLE_ONEDNN_OPTS="0")[1]
+
+
+def test_a_device_without_onednn_has_no_trait_of_it():
+    about = {ONEDNN: "on", FACT: "avx2 onednn-float16"}
+    assert facts(about, ("noonednn",)) == {ONEDNN: "off", FACT: "avx2"}
+    assert facts(about, ("threads=2",)) == about
+    known = Known(processors=(frozenset({"avx2", "onednn-float16"}),))
+    without = {"cpu+noonednn": facts(about, ("noonednn",)), "cpu": {ONEDNN: "on", FACT: "avx2"}}
+    assert [known.on(without).measured(name) for name in without] == [True, False]
