@@ -68,7 +68,9 @@ def _with_alternatives(
         if array.shape != want.value.shape:
             shapes = f"have shape {array.shape}: expected {want.value.shape}"
             raise ReferenceFault(f"the {what} of {case.id} {shapes}")
-    return replace(want, alternatives=tuple(a for _, a in arrays), groups=tuple(group for group, _ in arrays))
+    equal: dict[tuple[str, bytes], np.ndarray] = {}  # groups share most of their arrays
+    shared = tuple(equal.setdefault((array.dtype.str, array.tobytes()), array) for _, array in arrays)
+    return replace(want, alternatives=shared, groups=tuple(group for group, _ in arrays))
 
 
 def _bounded(case: Case, quantity: str, want: Want, arguments: Arguments, side: Side | None) -> Want:

@@ -29,7 +29,15 @@ def nearest(got: np.ndarray, want: Want) -> np.ndarray:
     dtype, (ulps, limit) = want.dtype, limits(want)
     bound = None if limit is None else np.broadcast_to(limit, value.shape)
     result = positive_zeros(got) if want.unsigned_zeros else got
-    return _chosen(want, lambda other: breaks(result, other, dtype, ulps, bound))
+    broken: dict[int, np.ndarray] = {}
+
+    def breaking(other: np.ndarray) -> np.ndarray:
+        """Computed once for each array of the promise: each whole alternative meets those of single elements."""
+        if id(other) not in broken:
+            broken[id(other)] = breaks(result, other, dtype, ulps, bound)
+        return broken[id(other)]
+
+    return _chosen(want, breaking)
 
 
 def _chosen(want: Want, breaking: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
