@@ -44,8 +44,8 @@ TERMS = {
     "budget": "The largest distance in ULPs that still counts as correct.",
     "contract": (
         "A documented difference between plans, with both sides stated and checked. It passes only as long as both "
-        "sides do what the documentation says. Results that nothing documents have this verdict too, and so have two plans "
-        "that differ where the promise allows several values; the record has both results."
+        "sides do what the documentation says. Results that nothing documents have this verdict too, and so have two "
+        "plans that differ where the promise allows several values; the record has both results."
     ),
     "stale": "A known discrepancy that no longer happens. The run fails until a person deletes its entry.",
     "unavailable": "The comparison was impossible: TensorFlow has no kernel, or the machine has no such device.",

@@ -20,7 +20,6 @@ from tf_opdiff.harness.spec.inputs.recipes import is_float
 from tf_opdiff.harness.spec.kinds import NO_ANSWER
 from tf_opdiff.harness.spec.quantity import family_of
 
-
 #: Why two results may differ of which each keeps the promise, by the kind of their difference.
 _SEVERAL = "The promise allows several values: see docs/explanations/conventions.md."
 _OPEN = {
