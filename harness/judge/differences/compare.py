@@ -11,7 +11,7 @@ import numpy as np
 
 from tf_opdiff.harness.device.observation import FAILED, Result
 from tf_opdiff.harness.device.repeat import differing
-from tf_opdiff.harness.judge.differences import wording
+from tf_opdiff.harness.judge.differences import allowed_differences, wording
 from tf_opdiff.harness.judge.differences.comparison import Comparison, Distances, Element, Elements
 from tf_opdiff.harness.judge.differences.difference import differences, position, simplest
 from tf_opdiff.harness.judge.promises.alternatives import limits, nearest
@@ -19,13 +19,6 @@ from tf_opdiff.harness.judge.promises.want import ANY_VALUE, UNDOCUMENTED, Want,
 from tf_opdiff.harness.spec.inputs.recipes import is_float
 from tf_opdiff.harness.spec.kinds import NO_ANSWER
 from tf_opdiff.harness.spec.quantity import family_of
-
-#: Why two results may differ of which each keeps the promise, by the kind of their difference.
-_SEVERAL = "The promise allows several values: see docs/explanations/conventions.md."
-_OPEN = {
-    "subnormal": "The promise allows subnormal numbers to be flushed to zero: see docs/explanations/conventions.md.",
-    "signed_zero": "The promise leaves the sign of zeros open: see docs/explanations/conventions.md.",
-}
 
 
 def illustrated(comparison: Comparison, got: Result, want: Want, inputs: Sequence[np.ndarray]) -> Comparison:
@@ -193,19 +186,7 @@ def _undocumented(got: Result, want: Want, quantity: str, inputs: Sequence[np.nd
         return Comparison(kind="status", got=summary(got), want=want.status, detail=got.message)
     if want.status in (UNDOCUMENTED, ANY_VALUE) or got.status == want.status == "error":
         return alike
-    return free(compare(got, replace(want, undocumented=""), quantity, inputs=inputs), want)
-
-
-def free(comparison: Comparison, want: Want) -> Comparison:
-    """The comparison of a result that has no promise: a difference is no mismatch, and the detail tells it."""
-    return _allowed(comparison, "nothing is promised, and results differ", want.undocumented)
-
-
-def _allowed(comparison: Comparison, what: str, why: str) -> Comparison:
-    """A comparison that is no mismatch, whatever it finds; the detail tells a difference, and `why` is the reason."""
-    told = ": ".join(filter(None, (f"{what} ({comparison.kind})", comparison.detail or comparison.distance)))
-    shown = replace(comparison, detail=told) if comparison.kind else comparison
-    return replace(shown, kind="", others=(), undocumented=why)
+    return allowed_differences.free(compare(got, replace(want, undocumented=""), quantity, inputs=inputs), want)
 
 
 def _told(comparison: Comparison, got: Result, want: Want, quantity: str, inputs: Sequence[np.ndarray]) -> Comparison:
@@ -216,8 +197,7 @@ def _told(comparison: Comparison, got: Result, want: Want, quantity: str, inputs
     strict = compare(got, exactly, quantity, inputs=inputs)
     if not strict.kind:
         return comparison
-    why = _OPEN.get(strict.kind) or (_OPEN["subnormal"] if strict.at_edge else _SEVERAL)
-    return _allowed(strict, "both results keep the promise, and they differ", why)
+    return allowed_differences.open_in_promises(strict)
 
 
 def compare(got: Result, want: Want, quantity: str, *, inputs: Sequence[np.ndarray] = ()) -> Comparison:

@@ -10,7 +10,8 @@ import numpy as np
 
 from tf_opdiff.harness.device.observation import Result
 from tf_opdiff.harness.device.repeat import ROW_CHECKS, sizes
-from tf_opdiff.harness.judge.differences.compare import compare, free
+from tf_opdiff.harness.judge.differences.allowed_differences import free
+from tf_opdiff.harness.judge.differences.compare import compare
 from tf_opdiff.harness.judge.differences.comparison import Comparison
 from tf_opdiff.harness.judge.differences.difference import ulp_of
 from tf_opdiff.harness.judge.promises.want import Want

@@ -50,3 +50,9 @@ def traits_in(facts: Mapping[str, Any]) -> frozenset[str]:
     if version := re.findall(r"\d+", str(facts.get(CAPABILITY, ""))):
         return frozenset([f"compute-capability-{'.'.join(version)}"])
     return frozenset(str(facts.get(FACT, "")).split())
+
+
+def without_onednn(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """The facts of a device on which oneDNN is off, from those of the same device with oneDNN on."""
+    kept = [name for name in str(facts.get(FACT, "")).split() if name not in OF_ONEDNN]
+    return {**facts, **({FACT: " ".join(kept)} if FACT in facts else {})}

@@ -235,10 +235,8 @@ def environment(variants: tuple[str, ...]) -> dict[str, str]:
 
 def facts(about: Mapping[str, Any], variants: tuple[str, ...]) -> dict[str, Any]:
     """The facts of a device under variants, from its facts without them."""
-    under = {**about, **{k: v for text in variants for k, v in VARIANTS[split(text)[0]].facts.items()}}
-    if under.get(ONEDNN) == "off" and (traits := under.get(trait.FACT)):
-        under[trait.FACT] = " ".join(name for name in traits.split() if name not in trait.OF_ONEDNN)
-    return under
+    under = dict(about) | {k: v for text in variants for k, v in VARIANTS[split(text)[0]].facts.items()}
+    return trait.without_onednn(under) if under.get(ONEDNN) == "off" else under
 
 
 def apply(variants: tuple[str, ...], tf: Any) -> None:
