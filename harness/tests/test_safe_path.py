@@ -12,7 +12,7 @@ from tf_opdiff.harness.device.processes import fork_server
 from tf_opdiff.harness.device.processes.process import Child
 from tf_opdiff.harness.paths import ROOT
 from tf_opdiff.harness.tests.patience import PATIENCE
-from tf_opdiff.harness.tests.planted_servers.planted_children import safe_path
+from tf_opdiff.harness.tests.planted_servers.planted_children import planted, safe_path
 
 #: Modules that the command line, multiprocessing and TensorFlow import.
 PLANTED = ("argparse", "msgspec", "numpy", "pandas", "pickle", "selectors", "socket", "tensorflow", "typing")
@@ -60,6 +60,18 @@ def test_a_child_has_the_users_environment(settings, tmp_path):
         assert child.receive(PATIENCE) == os.environ.get(fork_server.SAFE_PATH)
     finally:
         child.kill()
+
+
+def test_a_child_with_settings_has_the_environment_of_its_start_not_that_of_an_earlier_child(tmp_path):
+    seen = []
+    for value in ("first", "second"):
+        with fork_server.environment({"OPDIFF_PLANTED": value}), fork_server.uninterrupted():
+            child = Child(planted, log=Path(tmp_path, "log"), settings={"TF_OPDIFF_PLANTED": "1"})
+        try:
+            seen.append(child.receive(PATIENCE))
+        finally:
+            child.kill()
+    assert seen == ["first", "second"]
 
 
 def test_threads_that_start_processes_leave_the_environment_as_it_was():

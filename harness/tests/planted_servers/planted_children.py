@@ -25,6 +25,12 @@ def safe_path(channel):
     channel.receive()
 
 
+def planted(channel):
+    """Sends what its environment says of a planted fault."""
+    channel.send(os.environ.get("OPDIFF_PLANTED"))
+    channel.receive()
+
+
 def import_path(channel):
     """Sends its path of imports, and what a wrapper script of its Python has set."""
     channel.send((sys.path, os.environ.get("WRAPPED")))
