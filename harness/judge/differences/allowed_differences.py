@@ -7,7 +7,7 @@ from dataclasses import replace
 from tf_opdiff.harness.judge.differences.comparison import Comparison
 from tf_opdiff.harness.judge.promises.want import Want
 
-#: Why two results may differ of which each keeps the promise, by the kind of their difference.
+#: Why two results that keep the promise may differ, by the kind of their difference.
 _SEVERAL = "The promise allows several values: see docs/explanations/conventions.md."
 _OPEN = {
     "subnormal": "The promise allows subnormal numbers to be flushed to zero: see docs/explanations/conventions.md.",
@@ -28,6 +28,6 @@ def open_in_promises(comparison: Comparison) -> Comparison:
 
 def _allowed(comparison: Comparison, what: str, why: str) -> Comparison:
     """A comparison that is no mismatch, whatever it finds; the detail tells a difference, and `why` is the reason."""
-    told = ": ".join(filter(None, (f"{what} ({comparison.kind})", comparison.detail or comparison.distance)))
-    shown = replace(comparison, detail=told) if comparison.kind else comparison
+    detail = ": ".join(filter(None, (f"{what} ({comparison.kind})", comparison.detail or comparison.distance)))
+    shown = replace(comparison, detail=detail) if comparison.kind else comparison
     return replace(shown, kind="", others=(), undocumented=why)

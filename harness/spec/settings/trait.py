@@ -54,5 +54,5 @@ def traits_in(facts: Mapping[str, Any]) -> frozenset[str]:
 
 def without_onednn(facts: Mapping[str, Any]) -> dict[str, Any]:
     """The facts of a device on which oneDNN is off, from those of the same device with oneDNN on."""
-    kept = [name for name in str(facts.get(FACT, "")).split() if name not in OF_ONEDNN]
-    return {**facts, **({FACT: " ".join(kept)} if FACT in facts else {})}
+    names = [name for name in str(facts.get(FACT, "")).split() if name not in OF_ONEDNN]
+    return {**facts, **({FACT: " ".join(names)} if FACT in facts else {})}
