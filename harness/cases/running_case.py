@@ -124,16 +124,19 @@ class RunningCase:
     def bases(self) -> Iterator[tuple[Plan, Plan]]:
         """Each plan with its base: the first plan that makes the same promise and has the kernel.
 
-        A plan that agrees with its promise comes before one that differs: so the outlier is reported. A plan that
+        A plan that agrees with its promise comes before one that differs: so the outlier is reported. The first plan of
+        which no result is promised has the first of all plans as its base: so their difference is told. A plan that
         lacks the kernel, or whose run proves nothing, has itself as its base.
         """
         bases: list[Plan] = []
         for plan in sorted(self.expected, key=lambda plan: plan in self.differing):
-            observation, promise = self.observations[plan], self.expected[plan].promise
-            base = next((base for base in bases if self.expected[base].promise == promise), plan)
+            observation, expected = self.observations[plan], self.expected[plan]
+            base = next((base for base in bases if self.expected[base].promise == expected.promise), None)
             if observation.lacking or observation.fault:
                 base = plan
-            elif base == plan:
+            elif base is None:
+                unpromised = all(want.undocumented for want in expected.wants.values())
+                base = bases[0] if bases and unpromised else plan
                 bases.append(plan)
             yield plan, base
 

@@ -1,7 +1,8 @@
 """Earlier programs: programs of findings that showed their discrepancy in an earlier run, and need not run again.
 
-A store is a folder of small files, one for each program and circumstances, named by their hash. A file is written in
-one step, so several runs may use a store at once. The oldest files are removed when there are too many.
+A store is a folder of small files, one for each finding and circumstances, named by their hash. A file says which form
+of the finding's program showed it, so that no other form needs to be written again. It is written in one step, so
+several runs may use a store at once. The oldest files are removed when there are too many.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -28,12 +29,22 @@ _APART = ("pytest", "suite commit")
 
 
 class Shown(msgspec.Struct, forbid_unknown_fields=True):
-    """A program showed its discrepancy: the run, the time, the exit name, and the shortened output."""
+    """A program showed its discrepancy.
+
+    The run, the time, the exit name, and the shortened output; the number of the program's form, and its hash.
+    """
 
     run: str
     date: str
     how: str
     output: str
+    form: int
+    program: str
+
+
+def program_hash(text: str) -> str:
+    """The hash by which a program is the same in two runs."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def circumstances(info: RunInfo, timeout: float) -> dict[str, Any]:
@@ -55,13 +66,13 @@ class Store:
         self._run, self._about, self._devices = run, about, devices
         self._folder = folder or cache_folder() / "reproduced"
 
-    def _path(self, text: str, device: str) -> Path:
-        words = {"text": text, "device": device, "facts": self._devices.get(device), **self._about}
+    def _path(self, finding: Sequence[str], device: str) -> Path:
+        words = {"finding": finding, "device": device, "facts": self._devices.get(device), **self._about}
         return self._folder / f"{hashlib.sha256(json.dumps(words, sort_keys=True).encode()).hexdigest()}.json"
 
-    def find(self, text: str, device: str) -> Shown | None:
-        """The last time that the program showed its discrepancy on this device; None if that is unknown."""
-        path = self._path(text, device)
+    def find(self, finding: Sequence[str], device: str) -> Shown | None:
+        """The last time that a program showed a finding on this device; None if that is unknown."""
+        path = self._path(finding, device)
         try:
             if path.stat().st_size > LARGEST:
                 return None
@@ -71,10 +82,14 @@ class Store:
             return None
         return shown
 
-    def add(self, text: str, device: str, how: str, output: str) -> None:
-        """Stores that the program showed its discrepancy in this run; does nothing if the store can't be written."""
-        shown = Shown(self._run, datetime.now(UTC).isoformat(timespec="seconds"), how, output)
-        path = self._path(text, device)
+    def add(self, finding: Sequence[str], device: str, text: str, form: int, how: str, output: str) -> None:
+        """Stores that a program of this text and form showed a finding in this run.
+
+        Does nothing if the store can't be written.
+        """
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        shown = Shown(self._run, now, how, output, form, program_hash(text))
+        path = self._path(finding, device)
         temporary = path.with_suffix(f".{secrets.token_hex(4)}")
         with contextlib.suppress(OSError):
             self._folder.mkdir(parents=True, exist_ok=True)

@@ -5,22 +5,22 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from tf_opdiff.harness.judge.promises.reference import ReferenceFault
-from tf_opdiff.harness.repro.discrepancy import Discrepancy, discrepancy_of, with_all_results
-from tf_opdiff.harness.repro.earlier_programs import Shown, Store
+from tf_opdiff.harness.repro.discrepancy import Discrepancy, discrepancy_of
+from tf_opdiff.harness.repro.earlier_programs import Shown, Store, program_hash
 from tf_opdiff.harness.repro.error_plot import Plot, plot_of
+from tf_opdiff.harness.repro.forms import WHOLE, Form, forms_of
 from tf_opdiff.harness.repro.program_text.function_source import Unwritable
 from tf_opdiff.harness.repro.script import script_of
 from tf_opdiff.harness.repro.script_runs.outcome import FINAL, Outcome, end_words
 from tf_opdiff.harness.repro.script_runs.run_scripts import ScriptRuns
 from tf_opdiff.harness.repro.script_runs.shown import judged
-from tf_opdiff.harness.repro.short_programs.cuts import cut, of_copies, of_one_element, with_upstreams
 from tf_opdiff.harness.repro.short_programs.short_program import short_program
 from tf_opdiff.harness.spec.catalog import Catalog
 from tf_opdiff.harness.spec.plan import Device, PlanName
@@ -94,33 +94,24 @@ class Setting:
         device = self.elsewhere.get(record.device) or Device.parse(record.device)
         return discrepancy_of(record, Case(spec, record.dtype, record.recipe, record.attrs), device)
 
-    def earlier(self, forms: Sequence[Discrepancy | None], record: Record) -> tuple[Path, Shown] | None:
-        """The script that showed the discrepancy in an earlier run, and need not run again; of the first form first."""
+    def earlier(self, forms: Sequence[Form], record: Record) -> tuple[Path, Shown] | None:
+        """The script that showed the discrepancy in an earlier run, if it is the same today, and need not run again."""
         if self.store is None or self.again or record.device in self.elsewhere:
             return None
-        for form in filter(None, forms):
+        shown = self.store.find(_finding(record), record.device)
+        discrepancy = forms[shown.form]() if shown and shown.form < len(forms) else None
+        if shown and discrepancy:
             with contextlib.suppress(Unwritable):
-                path = write(form, self.tf, self.folder)
-                shown = self.store.find(path.read_text(), record.device)
-                if shown and judged(shown.how, record, shown.output)[0] == "reproduced":
+                path = write(discrepancy, self.tf, self.folder)
+                alike = shown.program == program_hash(path.read_text())
+                if alike and judged(shown.how, record, shown.output)[0] == "reproduced":
                     return path, shown
         return None
 
 
-#: The place of the whole case in the result of `forms_of`.
-_WHOLE = 5
-
-
-def forms_of(whole: Discrepancy) -> tuple[Discrepancy | None, ...]:
-    """The forms of a discrepancy that its scripts show, in the order in which they are tried; None for an absent one.
-
-    One call with one element, with a row, with copies of the element, with all inputs; then programs in full: of one
-    element, of the whole case, and of all outputs and gradients together, as the run computed them.
-    """
-    sent = with_upstreams(whole)
-    element, smaller = of_one_element(sent), cut(sent)
-    short = (form and replace(form, short=True) for form in (element, smaller, of_copies(sent), whole))
-    return *short, element, whole, with_all_results(whole)
+def _finding(record: Record) -> tuple[str, ...]:
+    """What identifies the finding of a record in all runs."""
+    return record.case, record.mode, record.quantity, record.against, record.kind
 
 
 @dataclass
@@ -131,7 +122,7 @@ class _Finding:
     """
 
     record: Record
-    forms: tuple[Discrepancy | None, ...] = ()
+    forms: tuple[Form, ...] = ()
     tried: int = 0
     plot: Plot = ([], {})
     outcome: Outcome = field(init=False)
@@ -174,12 +165,12 @@ class _Finding:
         """Writes the script of the next form; None if the finding has ended, or no form is left."""
         while not self.ended and self.tried < len(self.forms):
             form, self.tried = self.tried, self.tried + 1
-            if discrepancy := self.forms[form]:
-                try:
+            try:
+                if discrepancy := self.forms[form]():
                     return write(discrepancy, setting.tf, setting.folder)
-                except Unwritable as why:
-                    if form == _WHOLE:
-                        self.end("no script", output=str(why), why=str(why))
+            except Unwritable as why:
+                if form == WHOLE:
+                    self.end("no script", output=str(why), why=str(why))
         return None
 
 
@@ -232,5 +223,6 @@ class _Reproduction:
             status, why = judged(exit_name, finding.record, output)
             finding.end(status, path, output, why=why)
             if self.setting.store and status == "reproduced":
-                self.setting.store.add(path.read_text(), finding.record.device, exit_name, output)
+                found, device = _finding(finding.record), finding.record.device
+                self.setting.store.add(found, device, path.read_text(), finding.tried - 1, exit_name, output)
             self.advance(finding)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tf_opdiff.harness.spec.plan import without_modes
+from tf_opdiff.harness.spec.plan import MODES, without_modes
 from tf_opdiff.harness.spec.spec import Raises, Side, Undocumented
 
 
@@ -56,6 +56,22 @@ WRONG_OR_UNSUPPORTED: Mapping[str, Any] = {
             why="nothing documents the code of the error; XLA's translation checks the argument by itself",
         )
     },
+}
+
+
+def untold(mode: str, why: str, link: str = "") -> dict[str, Any]:
+    """The modes and the contract of a spec that promises no result in one mode, which is compared with the others'."""
+    return {"modes": MODES, "contract": {f"*/{mode}": Side(reference=undocumented(why), why=why, link=link)}}
+
+
+#: The promise of values that a kernel refuses. XLA compiles a program before it has values.
+REFUSED_VALUES: Mapping[str, Any] = {
+    **IN_KERNEL,
+    **untold(
+        "xla",
+        "programs that XLA compiles raise no errors about values: their assertions do nothing",
+        "https://www.tensorflow.org/xla/known_issues",
+    ),
 }
 #: The promise of arguments that a graph refuses when it is built. Eager mode is left out: its kernel does not check
 #: them, reads beyond their end, and ends the process or returns anything.

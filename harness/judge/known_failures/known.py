@@ -93,11 +93,15 @@ class Known:
         return tuple((n, e) for n, e in self.of_spec(place["spec"]) if e.selects(place, tf, *facts))
 
     def damages_memory(self, case: Case, plan: Plan, tf: str) -> bool:
-        """Whether a cause of severity `memory` is about a case under a plan, so that its process may be damaged."""
+        """Whether a cause of severity `memory` is about a case under a plan, so that its process may be damaged.
+
+        An op that changes its own input stays within the memory of that input.
+        """
         names = (case.spec.name, case.dtype, case.attrs, case.recipe, str(plan.device), plan.mode)
         cell, facts = dict(zip(CELL, names, strict=True)), self.facts(str(plan.device))
-        entries = (entry for _, entry in self.of_spec(case.spec.name) if entry.cause.severity == "memory")
-        return any(entry.selects(cell, tf, *facts) for entry in entries)
+        severe = (entry for _, entry in self.of_spec(case.spec.name) if entry.cause.severity == "memory")
+        beyond = (entry for entry in severe if set(listed(entry.kind)) != {"input_mutated"})
+        return any(entry.selects(cell, tf, *facts) for entry in beyond)
 
     def of_spec(self, name: str) -> Sequence[Numbered]:
         """The entries about a spec, each with its number among all, from 1; each names this spec, or several."""

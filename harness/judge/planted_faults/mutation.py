@@ -23,7 +23,7 @@ from tf_opdiff.harness.judge.planted_faults.mutants import MUTANTS, STRICT, Muta
 from tf_opdiff.harness.judge.promises.expectation import expectation
 from tf_opdiff.harness.judge.promises.loose_bounds import Rooms
 from tf_opdiff.harness.judge.promises.moved_inputs import Moved
-from tf_opdiff.harness.judge.promises.want import Want, positive_zeros
+from tf_opdiff.harness.judge.promises.want import UNDOCUMENTED, Want, positive_zeros
 from tf_opdiff.harness.judge.verdicts.claim import predicting
 from tf_opdiff.harness.paths import SUITES
 from tf_opdiff.harness.spec.catalog import Catalog
@@ -100,6 +100,8 @@ def _trials(case: Case) -> Iterator[Trial]:
     for side in (None, *case.spec.contract.values()):
         moved = Moved(case, side)
         for quantity, want in expectation(case, inputs, side).wants.items():
+            if want.status == UNDOCUMENTED:  # every result keeps it
+                continue
             families = MODE_FAMILIES if case.spec.tolerance.by_modes(quantity) else MODE_FAMILIES[:1]
             for mode in families:
                 suffix = f" under {mode}" if len(families) > 1 else ""

@@ -10,6 +10,7 @@ import json
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -97,8 +98,9 @@ class RawOps:
     titles: Mapping[str, str]
 
     @classmethod
+    @cache
     def load(cls, folder: Path = RAW_OPS) -> RawOps:
-        """Reads the files of a folder.
+        """Reads the files of a folder; a process reads them once.
 
         Raises:
           ValueError: a family or an exclusion names an unknown op, an op has no family or two, a family needs an

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tf_opdiff.harness.repro import earlier_programs
-from tf_opdiff.harness.repro.earlier_programs import Store, circumstances
+from tf_opdiff.harness.repro.earlier_programs import Store, circumstances, program_hash
 from tf_opdiff.harness.store.run_directories.run_info import RunInfo
 
 INFO = RunInfo(
@@ -19,6 +19,8 @@ INFO = RunInfo(
     machine={"processor": "one"},
     devices={"cpu": {"asked": True}},
 )
+#: A finding: its case, mode, quantity, oracle and kind.
+ONE = ("floor-float32-plain", "eager", "output[0]", "numpy", "value")
 
 
 def store(folder, info=INFO, timeout=60.0):
@@ -27,15 +29,16 @@ def store(folder, info=INFO, timeout=60.0):
 
 @pytest.fixture
 def folder(tmp_path):
-    store(tmp_path / "reproduced").add("print(1)", "cpu", "EXIT 1", "said\n[EXIT 1]")
+    store(tmp_path / "reproduced").add(ONE, "cpu", "print(1)", 3, "EXIT 1", "said\n[EXIT 1]")
     return tmp_path / "reproduced"
 
 
 def test_a_program_is_known_in_another_run_and_at_another_commit(folder):
     later = replace(INFO, run="r2", versions=INFO.versions | {"suite commit": "5d6e7f8"})
-    shown = store(folder, later).find("print(1)", "cpu")
+    shown = store(folder, later).find(ONE, "cpu")
     assert shown is not None
     assert (shown.run, shown.how, shown.output) == ("r1", "EXIT 1", "said\n[EXIT 1]")
+    assert (shown.form, shown.program) == (3, program_hash("print(1)"))
     assert shown.date[:2] == "20"
 
 
@@ -51,46 +54,46 @@ def test_a_program_is_known_in_another_run_and_at_another_commit(folder):
     ],
 )
 def test_a_program_is_unknown_where_its_outcome_may_be_another(folder, change):
-    assert store(folder, replace(INFO, **change)).find("print(1)", "cpu") is None
+    assert store(folder, replace(INFO, **change)).find(ONE, "cpu") is None
 
 
-def test_a_program_is_unknown_with_another_text_device_or_time_limit(folder):
-    assert store(folder).find("print(2)", "cpu") is None
-    assert store(folder).find("print(1)", "cpu+noonednn") is None
-    assert store(folder, timeout=5.0).find("print(1)", "cpu") is None
+def test_a_finding_is_unknown_in_another_case_on_another_device_or_with_another_time_limit(folder):
+    assert store(folder).find(("floor-float32-ties", *ONE[1:]), "cpu") is None
+    assert store(folder).find(ONE, "cpu+noonednn") is None
+    assert store(folder, timeout=5.0).find(ONE, "cpu") is None
 
 
 @pytest.mark.parametrize("content", ["", "{", '{"run": 1}', "[]", json.dumps({"run": "r"}), "x" * 100_000])
 def test_a_damaged_entry_is_none(folder, content):
     (path,) = folder.iterdir()
     path.write_text(content)
-    assert store(folder).find("print(1)", "cpu") is None
+    assert store(folder).find(ONE, "cpu") is None
 
 
 def test_a_store_that_cannot_be_written_costs_nothing_but_itself(tmp_path):
     (tmp_path / "file").write_text("")
     one = store(tmp_path / "file" / "reproduced")
-    one.add("print(1)", "cpu", "EXIT 1", "")
+    one.add(ONE, "cpu", "print(1)", 0, "EXIT 1", "")
     one.prune()
-    assert one.find("print(1)", "cpu") is None
+    assert one.find(ONE, "cpu") is None
 
 
 def test_a_store_keeps_what_was_needed_last(tmp_path, monkeypatch):
     monkeypatch.setattr(earlier_programs, "MOST", 3)
     one = store(tmp_path)
     for n in range(5):
-        one.add(f"print({n})", "cpu", "EXIT 1", "")
+        one.add((str(n),), "cpu", "print()", 0, "EXIT 1", "")
         for path in tmp_path.iterdir():
             stat = path.stat()
             earlier_programs.os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns - 10**9))
-    assert one.find("print(0)", "cpu")
+    assert one.find(("0",), "cpu")
     one.prune()
-    assert [n for n in range(5) if one.find(f"print({n})", "cpu")] == [0, 3, 4]
+    assert [n for n in range(5) if one.find((str(n),), "cpu")] == [0, 3, 4]
 
 
 def test_several_runs_write_one_store_at_once(tmp_path):
     one = store(tmp_path)
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda n: one.add(f"print({n % 3})", "cpu", "EXIT 1", "x" * 1000), range(300)))
+        list(pool.map(lambda n: one.add((str(n % 3),), "cpu", "print()", 0, "EXIT 1", "x" * 1000), range(300)))
     assert len(list(tmp_path.iterdir())) == 3
-    assert all(one.find(f"print({n})", "cpu") for n in range(3))
+    assert all(one.find((str(n),), "cpu") for n in range(3))

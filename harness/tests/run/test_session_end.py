@@ -408,3 +408,7 @@ def test_a_program_that_reproduced_is_not_run_again_and_says_when_it_was(run_pyt
     date = reused["hangs"]["date"][:16].replace("T", " ")
     assert f"Reproduced in run first on {date} UTC, not run again" in page
     assert "which was run" not in page
+    for path in (tmp_path / "cache" / "reproduced").iterdir():
+        path.write_text(json.dumps(json.loads(path.read_text()) | {"program": "another program's hash"}))
+    _, again = outcomes("third", "--repro", "new")
+    assert {o["status"] for o in again.values()} == {"reproduced"}, "its program is another one today"

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.harness.spec.plan import MODES, WITHOUT_XLA
 from tf_opdiff.suites.forms.array_ops.moves import of_ranks
 from tf_opdiff.suites.forms.aspects import small
 from tf_opdiff.suites.forms.calls import call, calls_of
 from tf_opdiff.suites.forms.elementwise.copies import PASSED
-from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT
+from tf_opdiff.suites.forms.errors import IN_KERNEL, REFUSED_VALUES, WHEN_BUILT
 from tf_opdiff.suites.forms.of_xla import nibble_of_xla
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part
@@ -77,7 +77,7 @@ def _shapes(raw, reference, more=None):
                 constant=tuple(f"output[{i}]" for i in range(outputs)),
             ),
             small(_constants(_SMALL_PAIRS)),
-            part("-unfit", recipes=_constants(_UNFIT), **IN_KERNEL),
+            part("-unfit", recipes=_constants(_UNFIT), modes=MODES, **IN_KERNEL),
         ),
         "program": program,
         "reference": lambda s0, s1: _cast(reference(s0.tolist(), s1.tolist()), s0.dtype),
@@ -165,7 +165,10 @@ SPECS = (
         ),
         small(_joined_recipes({"ones": (0, [1], [1]), "none": (0, [0], [0])})),
         part(
-            "-unfit", recipes=_joined_recipes({"axis": (2, [2, 5], [3, 5]), "sizes": (0, [2, 5], [3, 4])}), **IN_KERNEL
+            "-unfit",
+            recipes=_joined_recipes({"axis": (2, [2, 5], [3, 5]), "sizes": (0, [2, 5], [3, 4])}),
+            modes=MODES,
+            **IN_KERNEL,
         ),
         program=_joined,
         reference=_offsets,
@@ -193,9 +196,8 @@ SPECS = (
         part(
             "-repeated",
             recipes=_constants({"twice": ([0, 1, 1],), "beyond": ([0, 3, 1],), "negative": ([-1, 0, 1],)}),
-            modes=WITHOUT_XLA,
-            **IN_KERNEL,
-        ),  # XLA has no errors of values
+            **REFUSED_VALUES,
+        ),
         part("-matrix", recipes=_constants({"rank": ([[0, 1]],)}), **WHEN_BUILT),
         arguments=("x",),
         reference=lambda x: np.argsort(x).astype(x.dtype),
@@ -218,7 +220,12 @@ SPECS = (
             modes=("xla",),
         ),
         small(_ends({"one": (3.0, 9.0, 1), "none_between": (2.0, 2.0, 1)})),
-        part("-refused", recipes=_ends({"no_number": (1.0, 2.0, 0), "negative": (1.0, 2.0, -3)}), **IN_KERNEL),
+        part(
+            "-refused",
+            recipes=_ends({"no_number": (1.0, 2.0, 0), "negative": (1.0, 2.0, -3)}),
+            modes=MODES,
+            **IN_KERNEL,
+        ),
         arguments=("start", "stop", "num"),
         reference=_line,
         bound={"output": _near},

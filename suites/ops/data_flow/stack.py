@@ -3,8 +3,8 @@
 from typing import Any
 
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
-from tf_opdiff.harness.spec.plan import WITHOUT_XLA, without_modes
-from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.harness.spec.plan import without_modes
+from tf_opdiff.suites.forms.errors import REFUSED_VALUES
 from tf_opdiff.suites.forms.of_xla import NIBBLES, SMALL_FLOATS, nibble_of_xla
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
@@ -73,16 +73,14 @@ SPECS = op(
         ops="StackV2;StackPopV2",
         program=_empty,
         recipes={"plain": shaped((3,))},
-        modes=WITHOUT_XLA,
-        **IN_KERNEL,
+        **REFUSED_VALUES,
     ),
     part(
         "-full",
         ops="StackV2;StackPushV2",
         program=_full,
         recipes={"plain": shaped((3,))},
-        modes=WITHOUT_XLA,
-        **IN_KERNEL,
+        **REFUSED_VALUES,
     ),
     program=_turned,
     reference=lambda x, y: (y, x, x),

@@ -5,7 +5,7 @@ import numpy as np
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.aspects import small
-from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT, raises
+from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT, raises, untold
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.recipes import ordinary
@@ -106,6 +106,7 @@ def _changed(number, change):
     return recipe
 
 
+_OF_TIES = untold("xla", "nothing documents which one of several boxes with equal scores is chosen")
 _NO_OVERLAPS = {"negative": _recipe(limit=-0.25), "above_one": _recipe(limit=1.5), "nan": _recipe(limit=np.nan)}
 _MISSHAPEN = {
     "flat_boxes": _changed(0, np.ravel),
@@ -127,7 +128,7 @@ def _parts(count, negative=IN_KERNEL):
         part(recipes=every(_RECIPES), attrs=_MOST),
         part("-thresholds", recipes=every(_THRESHOLDS["float32"]), **single),
         part("-thresholds-other", recipes=every(_THRESHOLDS["float16"]), attrs=_FEW, dtypes=tiered(("float16",), ())),
-        part("-ties", recipes=every({"ties": _recipe(scores=_ties)}), modes=WITHOUT_XLA, **single),
+        part("-ties", recipes=every({"ties": _recipe(scores=_ties)}), **_OF_TIES, **single),
         part("-many", recipes=every({"plain": _recipe()}), attrs=_MANY, lowest_tier=True),
         part(
             "-blocks",

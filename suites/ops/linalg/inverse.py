@@ -1,8 +1,8 @@
 """Inverses and solutions of linear equations. Errors are those of LU and QR: see
 `suites.reference.linear_algebra.linear`."""
 
-from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.calls import call, each
+from tf_opdiff.suites.forms.errors import untold
 from tf_opdiff.suites.forms.linear_algebra import matrices as of
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
@@ -42,8 +42,13 @@ SPECS = (
             dtypes=("float32", "float16"),
             **of.loose(2**19),
         ),
-        # Documented: an inverse that does not exist may be an error or anything. XLA's is anything.
-        of.singular(modes=WITHOUT_XLA),
+        of.singular(
+            **untold(
+                "xla",
+                "an inverse that does not exist may be an error or any result",
+                "https://www.tensorflow.org/api_docs/python/tf/linalg/inv",
+            )
+        ),
         program=_inverse,
         promise=lambda adjoint=False: Inverting(_solving(adjoint)),
         # Every second call takes the adjoint.

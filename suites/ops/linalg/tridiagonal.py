@@ -7,7 +7,7 @@ import numpy as np
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.calls import call
-from tf_opdiff.suites.forms.errors import undocumented
+from tf_opdiff.suites.forms.errors import UNSUPPORTED, undocumented
 from tf_opdiff.suites.forms.linear_algebra import matrices as of
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import part, tiered
@@ -127,6 +127,15 @@ SPECS = (
         "tridiagonal-solve",
         "TridiagonalSolve",
         _without_pivots(partial_pivoting=True),
+        # XLA's kernel has the algorithm of Thomas alone.
+        part(
+            "-with-pivots",
+            recipes={"plain": _WITHOUT_PIVOTS["regular"]},
+            modes=("xla",),
+            loose={},
+            lowest_tier=True,
+            **UNSUPPORTED,
+        ),
         wrong={
             "two-diagonals": ((2, 3), (3, 1)),
             "vector": ((3,), (3, 1)),

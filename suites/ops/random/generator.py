@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.plan import MODES, WITHOUT_XLA
+from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.errors import IN_KERNEL, UNSUPPORTED, WHEN_BUILT
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, together
@@ -48,7 +48,7 @@ def _skips(call):
     philox, threefry, unknown = (_skipping(call, algorithm) for algorithm in (PHILOX, THREEFRY, UNKNOWN))
     return together(
         part(program=philox, recipes=_STATES),
-        part("-long-state", program=philox, recipes=_LONG, modes=MODES[:3]),
+        part("-long-state", program=philox, recipes=_LONG),
         part("-short-state", program=philox, recipes=_SHORT, **IN_KERNEL),
         part("-threefry", program=threefry, recipes=plain, modes=WITHOUT_XLA, **UNSUPPORTED),
         part("-unknown-algorithm", program=unknown, recipes=plain, **IN_KERNEL),

@@ -2,11 +2,10 @@
 
 from functools import partial
 
-from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.array_ops.moves import Apart, Refused
 from tf_opdiff.suites.forms.calls import call
 from tf_opdiff.suites.forms.elementwise.copies import Dtypes
-from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.errors import REFUSED_VALUES
 from tf_opdiff.suites.forms.of_xla import SMALL_FLOATS
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.reductions.sparse import CUBE, INDICES, with_default
@@ -74,7 +73,7 @@ SPECS = (
             "cube": call((5,), (), indices=[INDICES], shape=[3, 5]),
             "defaults": call((5,), (1,), indices=INDICES, shape=[3, 5]),
         },
-        refused={"invalid": Refused(_INVALID, {**IN_KERNEL, "modes": WITHOUT_XLA})},
+        refused={"invalid": Refused(_INVALID, REFUSED_VALUES)},
         dtypes=Dtypes(more=(), of_xla=SMALL_FLOATS, quantized=("int8", "uint8"), quantized_of_xla=("int32",)),
     ),
 )

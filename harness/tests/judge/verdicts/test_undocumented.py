@@ -3,12 +3,15 @@
 import numpy as np
 import pytest
 
+from tf_opdiff.harness.cases.item_judge import ItemJudge
+from tf_opdiff.harness.cases.running_case import RunningCase
 from tf_opdiff.harness.device.observation import Observation, Result
 from tf_opdiff.harness.judge.known_failures.known import Known
 from tf_opdiff.harness.judge.promises.expectation import expectation
 from tf_opdiff.harness.judge.verdicts.verdict import Context, Judge, Origin, Trial
+from tf_opdiff.harness.spec.catalog import Item
 from tf_opdiff.harness.spec.plan import Device, Plan
-from tf_opdiff.harness.spec.spec import Spec, Undocumented
+from tf_opdiff.harness.spec.spec import Side, Spec, Undocumented
 from tf_opdiff.harness.store.formats.plain_values import decode, encode
 
 EAGER, XLA = (Plan(Device("cpu"), mode) for mode in ("eager", "xla"))
@@ -69,6 +72,25 @@ def test_further_outputs_are_as_free_as_the_first(base):
 def test_an_error_can_be_ruled_out(result, verdict):
     (record,) = records(result, promise=Undocumented(WHY, error=False))
     assert record.verdict == verdict
+
+
+@pytest.mark.parametrize("came", [TWOS, REFUSED])
+def test_a_plan_without_a_promise_is_compared_with_one_that_has_one(came):
+    link = "https://www.tensorflow.org/xla/known_issues"
+    side = Side(reference=lambda x: Undocumented(WHY), why=WHY, link=link)
+    item = Item("suite", spec(np.ones(3, np.float32), contract={"*/xla": side}), "float32")
+    running = RunningCase.of(item, item.cases[0], [EAGER, XLA])
+    running.observations = {plan: Observation({"output[0]": result}) for plan, result in ((EAGER, ONES), (XLA, came))}
+    judge = ItemJudge(Context(run="r", started="s", here=Origin("2.21.0"), known=Known(())), item, "")
+    (record,) = (r for line in judge.compared(running) for r in line.records if r.against == "cpu/eager" != r.plan)
+    assert (record.plan, record.verdict, record.kind, record.reason, record.link) == (
+        "cpu/xla",
+        "contract",
+        "",
+        WHY,
+        link,
+    )
+    assert "results differ" in record.detail and record.got != record.want and record.want
 
 
 def test_a_rerun_may_differ():

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.suites.forms.calls import Wrong, call, unfit
-from tf_opdiff.suites.forms.errors import IN_KERNEL
+from tf_opdiff.suites.forms.errors import IN_KERNEL, REFUSED_VALUES
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import calling, each_output, tiered
 from tf_opdiff.suites.forms.programs.removed import Removed
@@ -46,8 +45,6 @@ _UNSIGNED: Levels = {
     "unsigned_few": ((67,), {"signed_input": False, "num_bits": 3}),
 }
 _OF_UNSIGNED = {label: elements for label, elements in _RECIPES.items() if label != "negative"}
-#: The promise of inputs whose values a kernel refuses: XLA compiles a program before there are values.
-_OF_VALUES = {**IN_KERNEL, "modes": WITHOUT_XLA}
 
 
 #: Attribute → the field of the promise.
@@ -79,7 +76,7 @@ def _wrong(raw, of_bits):
     given: dict[str, Any] = {"range_given": True, "num_bits": 8}
     fitting, axes = ((2, 3), (), ()), ((2, 3), (2,), (2,))
     return {
-        "turned-ends": Wrong(_turned(calling(raw, _NAMES, **given)), fitting, _OF_VALUES),
+        "turned-ends": Wrong(_turned(calling(raw, _NAMES, **given)), fitting, REFUSED_VALUES),
         "no-bits": unfit(*fitting, promise=of_bits, **given | {"num_bits": 0}),
         "many-bits": unfit(*fitting, promise=of_bits, **given | {"num_bits": 64}),
         "vector-of-ends": unfit(*axes, **given),
@@ -189,7 +186,7 @@ SPECS = (
     ),
     *op(
         "quantize-and-dequantize-v3",
-        **_version("QuantizeAndDequantizeV3", _LEVELS, _OF_SCALAR, of_bits=_OF_VALUES),
+        **_version("QuantizeAndDequantizeV3", _LEVELS, _OF_SCALAR, of_bits=REFUSED_VALUES),
         ordinary=ordinary.levels(1) | ordinary.NAN_IN_OWN_RECIPES,
     ),
     *op(

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tf_opdiff.harness.spec.plan import WITHOUT_XLA
+from tf_opdiff.harness.spec.plan import MODES, WITHOUT_XLA
 from tf_opdiff.harness.spec.spec import Raises
 from tf_opdiff.suites.derived.sizes import EMPTY
 from tf_opdiff.suites.forms.aspects import small
@@ -89,6 +89,7 @@ SPECS = (
             "-refused",
             recipes={"no_step": _numbers(0, 3, 0), "wrong_way": _numbers(0, 3, -1)},
             dtypes=("float32", "int32"),
+            modes=MODES,
             **IN_KERNEL,
         ),
         arguments=("start", "limit", "delta"),
