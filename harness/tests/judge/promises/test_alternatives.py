@@ -29,6 +29,11 @@ def test_each_element_may_keep_another_promise():
     assert kind([1, 2, 3]) == kind([1, -0.0, 3]) == ""
 
 
+def test_two_elements_may_keep_different_alternatives():
+    two = replace(EITHER, alternatives=(np.array([1.0, -0.0, 3.0]), np.array([1.0, 2.0, np.nan])))
+    assert kind([1, -0.0, np.nan], two) == ""
+
+
 @pytest.mark.parametrize(
     ("values", "expected"), [([1, 0.0, 3], "value"), ([1, 2.5, 3], "value"), ([np.nan, 2, 3], "nan"), ([1, 2], "shape")]
 )
