@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.harness.spec.plan import WITHOUT_XLA
-from tf_opdiff.suites.forms.errors import IN_KERNEL, UNSUPPORTED, WHEN_BUILT
+from tf_opdiff.suites.forms.errors import IN_KERNEL, UNSUPPORTED, WHEN_BUILT, untold
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, together
 from tf_opdiff.suites.forms.random_numbers.random_sources import PHILOX, SEEDED, THREEFRY, UNKNOWN
@@ -28,6 +27,7 @@ _STATES = {
     "last": lambda draw, dtype: (np.array([-1, -1, 9], np.int64), np.array(2**40)),
     "none": lambda draw, dtype: (np.array([3, 1, 9], np.int64), np.array(0)),
 }
+_OF_DEVICES = "nothing documents which devices have the algorithm ThreeFry"
 _LONG = {"long_state": lambda draw, dtype: (np.arange(4096, dtype=np.int64), np.array(1))}
 _SHORT = {"short_state": lambda draw, dtype: (np.array([3, 1], np.int64), np.array(5))}
 
@@ -50,7 +50,7 @@ def _skips(call):
         part(program=philox, recipes=_STATES),
         part("-long-state", program=philox, recipes=_LONG),
         part("-short-state", program=philox, recipes=_SHORT, **IN_KERNEL),
-        part("-threefry", program=threefry, recipes=plain, modes=WITHOUT_XLA, **UNSUPPORTED),
+        part("-threefry", program=threefry, recipes=plain, **UNSUPPORTED, **untold("xla", _OF_DEVICES)),
         part("-unknown-algorithm", program=unknown, recipes=plain, **IN_KERNEL),
     )
 
