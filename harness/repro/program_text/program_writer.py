@@ -94,12 +94,12 @@ class ProgramWriter(Writer):
 
     def _class(self, cls: type) -> str:
         mine, node = self._free(cls.__name__, cls), class_node_of(cls)
-        renamed = {cls.__name__: mine, "dataclass": "dataclasses.dataclass", "field": "dataclasses.field"}
+        renamed = {cls.__name__: mine, **_IN_MODULES}
         for method in filter(lambda method: self._has(method.__name__), methods_of(cls)):
             renamed |= self._outside(method)
         node.body = [part for part in node.body if not isinstance(part, ast.FunctionDef) or self._has(part.name)]
-        if is_dataclass(cls):
-            self.imports["dataclasses"] = "dataclasses"
+        if module := "typing" if issubclass(cls, tuple) else "dataclasses" if is_dataclass(cls) else "":
+            self.imports[module] = module
         node.name = mine
         self.parts.append(ast.unparse(self._renamed(node, renamed)))
         return mine
@@ -210,6 +210,7 @@ _STATE = ("imports", "parts", "attributes", "_names", "_functions", "_classes")
 #: The kind of a member of a class → the decorator that makes it.
 _DECORATORS = {classmethod: "@classmethod\n", staticmethod: "@staticmethod\n"}
 _PROPERTIES = (property, functools.cached_property)
+_IN_MODULES = {"dataclass": "dataclasses.dataclass", "field": "dataclasses.field", "NamedTuple": "typing.NamedTuple"}
 
 
 def _is_of_project(cls: type) -> bool:
@@ -233,8 +234,7 @@ def complete(build: Callable[[Any], str], kind: type[ProgramWriter] = ProgramWri
     """
     used, reserved = frozenset[str](), frozenset[str]()
     while True:
-        writer = kind(used, reserved)
-        text = build(writer)
+        text = build(writer := kind(used, reserved))
         hidden = writer.defined & _bound_twice(text)
         if writer.attributes <= used and not hidden:
             break

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import special
@@ -36,6 +36,17 @@ class Kind:
         """x times the scale."""
         factor: Iterable[Any] = self.doubled if by else self.scale
         return x * factor
+
+
+class Pair(NamedTuple):
+    """Two results, with names."""
+
+    first: Any
+    second: Any = 0
+
+
+def paired(tf: Any, x: Any) -> Pair:
+    return Pair(x)
 
 
 def near(x):

@@ -38,6 +38,11 @@ def written(function, rest=""):
     return scope["program"]
 
 
+def test_a_program_may_use_a_named_tuple():
+    pair = written(planted_writing.paired)(None, 5)
+    assert tuple(pair) == (pair.first, pair.second) == (5, 0)
+
+
 @pytest.fixture(scope="module")
 def outcomes(tmp_path_factory) -> dict[str, Outcome]:
     """The outcomes of the programs of planted findings, by spec."""
