@@ -124,9 +124,9 @@ class RunningCase:
     def bases(self) -> Iterator[tuple[Plan, Plan]]:
         """Each plan with its base: the first plan that makes the same promise and has the kernel.
 
-        A plan that agrees with its promise comes before one that differs: so the outlier is reported. The first plan of
-        which no result is promised has the first of all plans as its base: so their difference is told. A plan that
-        lacks the kernel, or whose run proves nothing, has itself as its base.
+        A plan that agrees with its promise comes before one that differs: so the outlier is reported. The first plan
+        without a promised result has the first plan of another promise as its base, so that a record shows where the
+        two differ. A plan that lacks the kernel, or whose run proves nothing, has itself as its base.
         """
         bases: list[Plan] = []
         for plan in sorted(self.expected, key=lambda plan: plan in self.differing):

@@ -20,6 +20,7 @@ from typing import Any
 import msgspec
 
 from tf_opdiff.harness.paths import cache_folder
+from tf_opdiff.harness.repro.program_text.program_digest import hashed
 from tf_opdiff.harness.store.run_directories.run_info import RunInfo
 
 #: The most programs in a store, and the largest size of a file, in bytes.
@@ -40,11 +41,6 @@ class Shown(msgspec.Struct, forbid_unknown_fields=True):
     output: str
     form: int
     program: str
-
-
-def program_hash(text: str) -> str:
-    """The hash by which a program is the same in two runs."""
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def circumstances(info: RunInfo, timeout: float) -> dict[str, Any]:
@@ -88,7 +84,7 @@ class Store:
         Does nothing if the store can't be written.
         """
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        shown = Shown(self._run, now, how, output, form, program_hash(text))
+        shown = Shown(self._run, now, how, output, form, hashed(text))
         path = self._path(finding, device)
         temporary = path.with_suffix(f".{secrets.token_hex(4)}")
         with contextlib.suppress(OSError):

@@ -26,7 +26,7 @@ def forms_of(whole: Discrepancy) -> tuple[Form, ...]:
     element = functools.cache(lambda: of_one_element(sent()))
 
     def short(form: Form) -> Form:
-        return lambda: (found := form()) and replace(found, short=True)
+        return lambda: (discrepancy := form()) and replace(discrepancy, short=True)
 
     shorter: tuple[Form, ...] = (element, lambda: cut(sent()), lambda: of_copies(sent()), lambda: whole)
     return *map(short, shorter), element, lambda: whole, lambda: with_all_results(whole)

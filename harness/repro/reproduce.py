@@ -13,10 +13,11 @@ import numpy as np
 
 from tf_opdiff.harness.judge.promises.reference import ReferenceFault
 from tf_opdiff.harness.repro.discrepancy import Discrepancy, discrepancy_of
-from tf_opdiff.harness.repro.earlier_programs import Shown, Store, program_hash
+from tf_opdiff.harness.repro.earlier_programs import Shown, Store
 from tf_opdiff.harness.repro.error_plot import Plot, plot_of
 from tf_opdiff.harness.repro.forms import WHOLE, Form, forms_of
 from tf_opdiff.harness.repro.program_text.function_source import Unwritable
+from tf_opdiff.harness.repro.program_text.program_digest import hashed
 from tf_opdiff.harness.repro.script import script_of
 from tf_opdiff.harness.repro.script_runs.outcome import FINAL, Outcome, end_words
 from tf_opdiff.harness.repro.script_runs.run_scripts import ScriptRuns
@@ -98,18 +99,18 @@ class Setting:
         """The script that showed the discrepancy in an earlier run, if it is the same today, and need not run again."""
         if self.store is None or self.again or record.device in self.elsewhere:
             return None
-        shown = self.store.find(_finding(record), record.device)
+        shown = self.store.find(_identity(record), record.device)
         discrepancy = forms[shown.form]() if shown and shown.form < len(forms) else None
         if shown and discrepancy:
             with contextlib.suppress(Unwritable):
                 path = write(discrepancy, self.tf, self.folder)
-                alike = shown.program == program_hash(path.read_text())
+                alike = shown.program == hashed(path.read_text())
                 if alike and judged(shown.how, record, shown.output)[0] == "reproduced":
                     return path, shown
         return None
 
 
-def _finding(record: Record) -> tuple[str, ...]:
+def _identity(record: Record) -> tuple[str, ...]:
     """What identifies the finding of a record in all runs."""
     return record.case, record.mode, record.quantity, record.against, record.kind
 
@@ -223,6 +224,6 @@ class _Reproduction:
             status, why = judged(exit_name, finding.record, output)
             finding.end(status, path, output, why=why)
             if self.setting.store and status == "reproduced":
-                found, device = _finding(finding.record), finding.record.device
-                self.setting.store.add(found, device, path.read_text(), finding.tried - 1, exit_name, output)
+                identity, device = _identity(finding.record), finding.record.device
+                self.setting.store.add(identity, device, path.read_text(), finding.tried - 1, exit_name, output)
             self.advance(finding)

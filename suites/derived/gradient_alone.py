@@ -84,11 +84,6 @@ def gradients_of_refused(specs: Collection[Spec]) -> Iterator[Spec]:
             )
 
 
-def of_refused(spec: Spec) -> bool:
-    """Whether a spec is a twin of `gradients_of_refused`: it promises nothing but that the process lives."""
-    return spec.aspect == GRADIENT_ALONE and not spec.derivatives.vjp
-
-
 def _differentiable(spec: Spec) -> bool:
     """Whether TensorFlow registers a function as the gradient of an op of a spec."""
     return any(_OPS[raw].gradient == "function" for raw in spec.every_op & _OPS.keys())

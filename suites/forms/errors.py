@@ -59,7 +59,7 @@ WRONG_OR_UNSUPPORTED: Mapping[str, Any] = {
 }
 
 
-def untold(mode: str, why: str, link: str = "") -> dict[str, Any]:
+def unpromised_in(mode: str, why: str, link: str = "") -> dict[str, Any]:
     """The modes and the contract of a spec that promises no result in one mode, which is compared with the others'."""
     return {"modes": MODES, "contract": {f"*/{mode}": Side(reference=undocumented(why), why=why, link=link)}}
 
@@ -67,7 +67,7 @@ def untold(mode: str, why: str, link: str = "") -> dict[str, Any]:
 #: The promise of values that a kernel refuses. XLA compiles a program before it has values.
 REFUSED_VALUES: Mapping[str, Any] = {
     **IN_KERNEL,
-    **untold(
+    **unpromised_in(
         "xla",
         "programs that XLA compiles raise no errors about values: their assertions do nothing",
         "https://www.tensorflow.org/xla/known_issues",

@@ -45,8 +45,8 @@ def comparisons(trial: Trial, wants: Mapping[str, Want], base: Plan | None = Non
     for quantity, want in {**wants, **beyond}.items():
         result = trial.result(quantity)
         comparison = compare(result, want, quantity, inputs=inputs)
-        told = comparison.undocumented and comparison.detail
-        if not comparison.kind and not told and case.spec.side(trial.plan):
+        differs = comparison.kind or (comparison.undocumented and comparison.detail)
+        if not differs and case.spec.side(trial.plan):
             comparison = illustrated(comparison, result, want, inputs)
         compared[quantity] = comparison
     return compared

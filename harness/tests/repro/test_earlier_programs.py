@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tf_opdiff.harness.repro import earlier_programs
-from tf_opdiff.harness.repro.earlier_programs import Store, circumstances, program_hash
+from tf_opdiff.harness.repro.earlier_programs import Store, circumstances
+from tf_opdiff.harness.repro.program_text.program_digest import hashed
 from tf_opdiff.harness.store.run_directories.run_info import RunInfo
 
 INFO = RunInfo(
@@ -38,7 +39,7 @@ def test_a_program_is_known_in_another_run_and_at_another_commit(folder):
     shown = store(folder, later).find(ONE, "cpu")
     assert shown is not None
     assert (shown.run, shown.how, shown.output) == ("r1", "EXIT 1", "said\n[EXIT 1]")
-    assert (shown.form, shown.program) == (3, program_hash("print(1)"))
+    assert (shown.form, shown.program) == (3, hashed("print(1)"))
     assert shown.date[:2] == "20"
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from tf_opdiff.harness.spec.inputs.recipes import COMPLEX, FLOATS, INTEGERS
 from tf_opdiff.harness.spec.plan import without_modes
-from tf_opdiff.suites.forms.errors import REFUSED_VALUES
+from tf_opdiff.suites.forms.errors import IN_KERNEL, REFUSED_VALUES
 from tf_opdiff.suites.forms.of_xla import NIBBLES, SMALL_FLOATS, nibble_of_xla
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
@@ -73,7 +73,7 @@ SPECS = op(
         ops="StackV2;StackPopV2",
         program=_empty,
         recipes={"plain": shaped((3,))},
-        **REFUSED_VALUES,
+        **IN_KERNEL,
     ),
     part(
         "-full",

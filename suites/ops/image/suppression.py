@@ -5,7 +5,7 @@ import numpy as np
 from tf_opdiff.harness.spec.plan import WITHOUT_XLA
 from tf_opdiff.harness.spec.spec import Side
 from tf_opdiff.suites.forms.aspects import small
-from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT, raises, untold
+from tf_opdiff.suites.forms.errors import IN_KERNEL, WHEN_BUILT, raises, unpromised_in
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, tiered
 from tf_opdiff.suites.forms.recipes import ordinary
@@ -106,7 +106,7 @@ def _changed(number, change):
     return recipe
 
 
-_OF_TIES = untold("xla", "nothing documents which one of several boxes with equal scores is chosen")
+_OF_TIES = unpromised_in("xla", "nothing documents which one of several boxes with equal scores is chosen")
 _NO_OVERLAPS = {"negative": _recipe(limit=-0.25), "above_one": _recipe(limit=1.5), "nan": _recipe(limit=np.nan)}
 _MISSHAPEN = {
     "flat_boxes": _changed(0, np.ravel),

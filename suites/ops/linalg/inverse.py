@@ -2,7 +2,7 @@
 `suites.reference.linear_algebra.linear`."""
 
 from tf_opdiff.suites.forms.calls import call, each
-from tf_opdiff.suites.forms.errors import untold
+from tf_opdiff.suites.forms.errors import unpromised_in
 from tf_opdiff.suites.forms.linear_algebra import matrices as of
 from tf_opdiff.suites.forms.op import also, op
 from tf_opdiff.suites.forms.part import tiered
@@ -43,7 +43,7 @@ SPECS = (
             **of.loose(2**19),
         ),
         of.singular(
-            **untold(
+            **unpromised_in(
                 "xla",
                 "an inverse that does not exist may be an error or any result",
                 "https://www.tensorflow.org/api_docs/python/tf/linalg/inv",

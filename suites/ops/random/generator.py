@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tf_opdiff.suites.forms.errors import IN_KERNEL, UNSUPPORTED, WHEN_BUILT, untold
+from tf_opdiff.suites.forms.errors import IN_KERNEL, UNSUPPORTED, WHEN_BUILT, unpromised_in
 from tf_opdiff.suites.forms.op import op
 from tf_opdiff.suites.forms.part import part, together
 from tf_opdiff.suites.forms.random_numbers.random_sources import PHILOX, SEEDED, THREEFRY, UNKNOWN
@@ -50,7 +50,7 @@ def _skips(call):
         part(program=philox, recipes=_STATES),
         part("-long-state", program=philox, recipes=_LONG),
         part("-short-state", program=philox, recipes=_SHORT, **IN_KERNEL),
-        part("-threefry", program=threefry, recipes=plain, **UNSUPPORTED, **untold("xla", _OF_DEVICES)),
+        part("-threefry", program=threefry, recipes=plain, **UNSUPPORTED, **unpromised_in("xla", _OF_DEVICES)),
         part("-unknown-algorithm", program=unknown, recipes=plain, **IN_KERNEL),
     )
 

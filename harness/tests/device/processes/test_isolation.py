@@ -69,6 +69,19 @@ def test_nothing_runs_in_a_process_whose_memory_an_op_is_known_to_damage(run_spe
     assert {r.verdict for r in after if r.recipe == "first"} == verdicts
 
 
+@pytest.mark.parametrize(("kind", "same"), [("input_mutated", True), ("crash", False)])
+def test_an_op_that_changes_its_own_input_alone_costs_no_server(run_spec, kind, same):
+    run_spec("right", devices=("cpu",), modes=("eager",))
+    server = run_spec.servers[Device("cpu"), PATIENCE, 0]
+    before = server.pid
+    cause = Cause(id="damage", owner="us", reason="planted", severity="memory")
+    run_spec(
+        "writes-to-its-input", modes=("eager",), known=(Entry(spec="writes-to-its-input", kind=kind, cause=cause),)
+    )
+    run_spec("right", devices=("cpu",), modes=("eager",))
+    assert (server.pid == before) == same
+
+
 def test_an_answer_that_nobody_collected_does_not_pass_for_the_next_one(run_spec, catalog):
     """A judge that raises leaves a request behind."""
     assert {r.verdict for r in run_spec("two-recipes", modes=("eager",))} == {"match"}
