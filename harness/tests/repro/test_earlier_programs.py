@@ -9,7 +9,12 @@ import pytest
 from tf_opdiff.harness.repro import earlier_programs
 from tf_opdiff.harness.repro.earlier_programs import Store, circumstances
 from tf_opdiff.harness.repro.program_text.program_digest import hashed
+from tf_opdiff.harness.repro.reproduce import Setting, write
+from tf_opdiff.harness.spec.catalog import Catalog
+from tf_opdiff.harness.store.records.record import Record
 from tf_opdiff.harness.store.run_directories.run_info import RunInfo
+
+PLANTED = Catalog.load("tf_opdiff.harness.tests.planted_specs.planted_writing")
 
 INFO = RunInfo(
     run="r1",
@@ -98,3 +103,19 @@ def test_several_runs_write_one_store_at_once(tmp_path):
         list(pool.map(lambda n: one.add((str(n % 3),), "cpu", "print()", 0, "EXIT 1", "x" * 1000), range(300)))
     assert len(list(tmp_path.iterdir())) == 3
     assert all(one.find((str(n),), "cpu") for n in range(3))
+
+
+def test_a_program_that_is_another_one_today_runs_again(tmp_path):
+    case = PLANTED.specs["hard-to-write"].cases()[0]
+    about = {"spec": "hard-to-write", "case": case.id, "dtype": case.dtype, "recipe": case.recipe, "attrs": case.attrs}
+    shown = {"kind": "crash", "got": "crash SIGABRT", "verdict": "mismatch"}
+    record = Record(**about, **shown, device="cpu", mode="eager", quantity="output[0]", against="numpy")
+    one = store(tmp_path / "reproduced")
+    setting = Setting(catalog=PLANTED, tf="2.21.0", folder=tmp_path, store=one, again=False)
+    forms = (lambda: setting.discrepancy(record),)
+    text = write(setting.discrepancy(record), "2.21.0", tmp_path).read_text()
+    identity = (record.case, record.mode, record.quantity, record.against, record.kind)
+    one.add(identity, "cpu", text, 0, "SIGABRT", "")
+    assert setting.earlier(forms, record)
+    one.add(identity, "cpu", f"{text}# another", 0, "SIGABRT", "")
+    assert setting.earlier(forms, record) is None
